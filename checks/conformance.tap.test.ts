@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
 import t from 'tap';
 import { Parser, type Result } from 'tap-parser';
-import { testTarget } from '../cli/testing/command.ts';
+import { testTarget } from '../cli/testing/test-target.ts';
 import { requirements } from '../spec/contract.ts';
 
 const SCRIPT = join(t.testdir(), 'conformance.mjs');

@@ -6,8 +6,7 @@ import t from 'tap';
 import type { JournalHeader } from '../checks/run/journal.ts';
 import { journalText } from '../checks/run/testing/stored-run.ts';
 import { answered } from '../checks/wire/testing/answered.ts';
-import { main } from './program.ts';
-import { failure } from './shared/failure.ts';
+import { runHere } from './testing/in-process.ts';
 
 const PROFILE = `target: http://127.0.0.1:9/v1
 keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]
@@ -49,28 +48,8 @@ permit: [writes, exhaust]
 spawnSync('mkfifo', [join(folder, 'fifo'), join(folder, 'folder', 'journal.ndjson')]);
 symlinkSync(join(folder, 'p.yaml'), join(folder, 'linked', 'profile.yaml'));
 
-/** Runs the command in this process, as a hundred processes would take a minute. */
-async function run(args: readonly string[], key: string | undefined) {
-  const said = { stdout: '', stderr: '' };
-  const restore = (['stdout', 'stderr'] as const).map((stream) => {
-    const { write } = process[stream];
-    process[stream].write = (text: string | Uint8Array, done?: unknown) => {
-      said[stream] += String(text);
-      if (typeof done === 'function') done();
-      return true;
-    };
-    return () => Object.assign(process[stream], { write });
-  });
-  if (key === undefined) delete process.env['PETSTORE_FREE_KEY'];
-  else process.env['PETSTORE_FREE_KEY'] = key;
-  await main(args).catch(failure);
-  for (const undo of restore) undo();
-  const code = Number(process.exitCode ?? 0);
-  process.exitCode = 0;
-  return { code, ...said };
-}
-
-process.chdir(folder);
+const run = (args: readonly string[], key: string | undefined) =>
+  runHere(folder, args, key === undefined ? {} : { PETSTORE_FREE_KEY: key });
 
 const TARGET = ['--target', 'http://127.0.0.1:9/v1'];
 const P = ['--profile', 'p.yaml'];

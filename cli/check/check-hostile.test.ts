@@ -8,6 +8,7 @@ import { startRawServer } from '../../checks/accuracy/hostile/testing/raw-server
 import { createAuthority, trustedTarget } from '../../checks/accuracy/hostile/testing/tls-targets.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { run } from '../testing/command.ts';
+import { runHere } from '../testing/in-process.ts';
 
 /** In MB, of the whole process. */
 const MOST_MEMORY = 250;
@@ -33,11 +34,13 @@ async function upstream(t: Test, host = '127.0.0.1') {
   return { origin: new URL(server.baseUrl).origin, address: server.baseUrl, env };
 }
 
+const argsFor = (address: string) =>
+  ['check', '--target', address, '--permit', 'writes', '--format', 'human', '--out', 'out'] as const;
+
 async function check(t: Test, address: string, env: Readonly<Record<string, string>>) {
   const folder = t.testdir({});
   const peak = join(folder, 'peak');
-  const args = ['check', '--target', address, '--permit', 'writes', '--format', 'human', '--out', 'out'];
-  const ended = await run(folder, args, { ...env, PEAK_FILE: peak }, { node: [METER] });
+  const ended = await run(folder, argsFor(address), { ...env, PEAK_FILE: peak }, { node: [METER] });
   return { ...ended, megabytes: Number(readFileSync(peak, 'utf8')) / 1024 };
 }
 
@@ -131,11 +134,8 @@ for (const [name, { host, base, to, code, says }] of Object.entries(ADDRESSES)) 
       },
     });
     t.teardown(() => front.close());
-    const ended = await check(
-      t,
-      `${to === undefined ? origin : `http://127.0.0.1:${front.port}`}${base}`,
-      env,
-    );
+    const address = `${to === undefined ? origin : `http://127.0.0.1:${front.port}`}${base}`;
+    const ended = await runHere(t.testdir({}), argsFor(address), env);
     t.equal(ended.code, code, ended.stderr);
     t.match(code === 4 ? ended.stderr : ended.stdout, says);
   });

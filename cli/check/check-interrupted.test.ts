@@ -5,7 +5,8 @@ import t, { type Test } from 'tap';
 import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/testing/good-answers.ts';
 import { startRawServer } from '../../checks/accuracy/hostile/testing/raw-server.ts';
 import { readReport } from '../../reports/read-report.ts';
-import { run, type Started, shows, start, testTarget } from '../testing/command.ts';
+import { run, type Started, shows, start } from '../testing/command.ts';
+import { testTarget } from '../testing/test-target.ts';
 
 /** A conforming target with a plan that makes no run wait, which tells of each request before it answers. */
 async function tellingTarget(t: Test, onRequest: () => void | Promise<void>) {

@@ -10,7 +10,7 @@ import {
   startRawServer,
 } from '../../checks/accuracy/hostile/testing/raw-server.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
-import { run } from '../testing/command.ts';
+import { runHere } from '../testing/in-process.ts';
 
 /** With characters that URLs, JSON, HTML and base64 write differently. */
 const CANARIES = { free: 'sk_live+canary/4f9Zq7<TrXy>==', pro: 'pk.Canary~8"Wm2&Qe-Zt5%41Lx' };
@@ -108,11 +108,15 @@ t.test('no byte of any output holds a key, whatever the target echoes', async (t
   const args = ['check', '--target', address, '--permit', 'writes'];
   const outputs: string[] = [];
   for (const format of ['human', 'tap']) {
-    const { code, stdout, stderr } = await run(folder, [...args, '--out', format, '--format', format], ENV);
+    const { code, stdout, stderr } = await runHere(
+      folder,
+      [...args, '--out', format, '--format', format],
+      ENV,
+    );
     t.equal(code, 1, stderr);
     outputs.push(stdout, stderr);
   }
-  const again = await run(folder, ['check', '--rejudge', 'tap', '--format', 'human'], ENV);
+  const again = await runHere(folder, ['check', '--rejudge', 'tap', '--format', 'human'], ENV);
   outputs.push(again.stdout, again.stderr);
   t.strictSame(
     outputs.flatMap((output) => found(output, keys)),

@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parse as parseJunit } from 'junit2json';
 import t, { type Test } from 'tap';
 import { FORMATS } from '../../reports/formats.ts';
 import { readReport } from '../../reports/read-report.ts';
-import { run, type TestTargetOptions, testTarget } from '../testing/command.ts';
+import { run } from '../testing/command.ts';
+import { runHere } from '../testing/in-process.ts';
+import { type TestTargetOptions, testTarget } from '../testing/test-target.ts';
 
 function reportIn(folder: string) {
   const read = readReport(folder);
@@ -96,16 +98,9 @@ const ROWS: Readonly<Record<string, Row>> = {
     code: 0,
     stderr: /^warning: the proxy in http_proxy is not used: requests go to the target itself\n/,
   },
-  'standard output that is full': {
-    args: ['--only', 'list-limit-range'],
-    more: { INTO: '/dev/full' },
-    code: 3,
-    stderr:
-      /^error: results cannot be written: no space left on device \(.*\); what was measured so far is in out\n/m,
-  },
 };
 
-t.test('a run', { jobs: 2 }, async (t) => {
+t.test('a run', async (t) => {
   for (const [
     name,
     { args, known, code, stdout = /^/, stderr = /^/, more = {}, ...options },
@@ -113,9 +108,8 @@ t.test('a run', { jobs: 2 }, async (t) => {
     t.test(name, async (t) => {
       const { folder, profile, env } = await testTarget(t, options);
       if (known !== undefined) writeFileSync(join(folder, 'known.yaml'), known);
-      const through = 'INTO' in more ? ['sh', '-c', 'exec "$0" "$@" >"$INTO"'] : [];
       const words = ['check', '--profile', profile, '--out', 'out', ...args];
-      t.match(await run(folder, words, { ...env, ...more }, { through }), { code, stdout, stderr });
+      t.match(await runHere(folder, words, { ...env, ...more }), { code, stdout, stderr });
       if (code !== 1 || known !== undefined) return;
       const junit = await parseJunit(readFileSync(join(folder, 'out', 'junit.xml'), 'utf8'));
       const suites = junit && 'testsuite' in junit ? (junit.testsuite ?? []) : [];
@@ -124,6 +118,17 @@ t.test('a run', { jobs: 2 }, async (t) => {
       t.equal(failed.length, broken.length, 'a JUnit reader counts the same failures');
     });
   }
+});
+
+t.test('standard output that is full', async (t) => {
+  const { folder, profile, env } = await testTarget(t);
+  const words = ['check', '--profile', profile, '--out', 'out', '--only', 'list-limit-range'];
+  const through = ['sh', '-c', 'exec "$0" "$@" >/dev/full'];
+  t.match(await run(folder, words, env, { through }), {
+    code: 3,
+    stderr:
+      /^error: results cannot be written: no space left on device \(.*\); what was measured so far is in out\n/m,
+  });
 });
 
 t.test(
@@ -156,10 +161,14 @@ t.test(
   'a stored run is rejudged without a target and without keys; what is odd about it is told',
   async (t) => {
     const { folder, profile, env } = await testTarget(t, { fault: 'filter-ignored' });
-    const first = await run(folder, ['check', '--profile', profile, '--only', '4', '--out', 'first'], env);
+    const first = await runHere(
+      folder,
+      ['check', '--profile', profile, '--only', '4', '--out', 'first'],
+      env,
+    );
     t.equal(first.code, 1, first.stderr);
     appendFileSync(join(folder, 'first', 'journal.ndjson'), 'x\n');
-    const again = await run(folder, ['check', '--rejudge', 'first', '--out', 'again']);
+    const again = await runHere(folder, ['check', '--rejudge', 'first', '--out', 'again']);
     t.equal(again.code, 1, again.stderr);
     t.match(
       again.stderr,
@@ -176,13 +185,13 @@ t.test('--write-profile pins what was observed; another answer then fails the ru
   const { folder, profile, env } = await testTarget(t, { keys: ['business-1'] });
   writeFileSync(profile, `# ours\n${readFileSync(profile, 'utf8')}`);
   const check = (file: string, ...more: readonly string[]) =>
-    run(folder, ['check', '--profile', file, '--out', 'out', ...more], env);
+    runHere(folder, ['check', '--profile', file, '--out', `of ${basename(file)}`, ...more], env);
   const first = await check(profile, '--write-profile', 'pinned.yaml');
   t.equal(first.code, 0, first.stderr);
   const pinned = readFileSync(join(folder, 'pinned.yaml'), 'utf8');
   t.match(pinned, /^# ours\n[\s\S]*^ {2}limit-out-of-range: rejected-400$/m, 'comments are kept');
   t.equal((await check('pinned.yaml')).code, 0);
-  t.ok(reportIn(join(folder, 'out')).gaps.some(({ verdict }) => verdict === 'kept'));
+  t.ok(reportIn(join(folder, 'of pinned.yaml')).gaps.some(({ verdict }) => verdict === 'kept'));
   writeFileSync(join(folder, 'drifted.yaml'), pinned.replace('rejected-400', 'clamped'));
   const drifted = await check('drifted.yaml');
   t.match(drifted, { code: 1, stdout: /not ok \d+ - gap limit-out-of-range/ });
@@ -217,7 +226,11 @@ for (const [name, [start, message]] of Object.entries(NOTHING_TO_JUDGE)) {
     const address = await start(t);
     const folder = t.testdir({});
     const env = { PETSTORE_FREE_KEY: 'not-a-key-of-anybody' };
-    const { code, stdout, stderr } = await run(folder, ['check', '--target', address, '--out', 'out'], env);
+    const { code, stdout, stderr } = await runHere(
+      folder,
+      ['check', '--target', address, '--out', 'out'],
+      env,
+    );
     t.equal(code, 4);
     t.match(stderr, message);
     t.match(stderr, /^error: .+\n$/);
@@ -228,7 +241,7 @@ for (const [name, [start, message]] of Object.entries(NOTHING_TO_JUDGE)) {
       /<(error|failure) /,
       'every format says so',
     );
-    const init = await run(folder, ['init', '--target', address], env);
+    const init = await runHere(folder, ['init', '--target', address], env);
     const refused = name !== 'nothing listens';
     t.equal(init.code, refused ? 4 : 0, init.stderr);
     t.match(refused ? init.stderr : init.stdout, message);
@@ -254,7 +267,7 @@ t.test('init: a profile with which the target is checked as it stands', async (t
     'free=PETSTORE_FREE_BAN_KEY:ban',
     'pro=PETSTORE_PRO_1_KEY:load',
   ];
-  const init = await run(folder, ['init', '--target', address, ...keys, '--env-file', 'keys.env']);
+  const init = await runHere(folder, ['init', '--target', address, ...keys, '--env-file', 'keys.env']);
   t.match(
     init,
     { code: 0, stdout: /target: {2}GET \/pets with PETSTORE_FREE_1_KEY answers 200/ },
@@ -263,6 +276,6 @@ t.test('init: a profile with which the target is checked as it stands', async (t
   const written = readFileSync(join(folder, 'petstore-profile.yaml'), 'utf8');
   t.match(written, /name: pro-load[\s\S]*allowed: true/);
   const next = /Next: npx petstore-harness (.*)/.exec(init.stdout)?.[1]?.split(' ') ?? [];
-  t.equal((await run(folder, next)).code, 0);
+  t.equal((await runHere(folder, next)).code, 0);
   for (const value of Object.values(env)) t.notOk(`${init.stdout}${written}`.includes(value));
 });

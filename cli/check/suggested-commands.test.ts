@@ -1,14 +1,22 @@
+import { execFileSync } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Permission } from '../../spec/permissions.ts';
-import { COMMAND, run, testTarget } from '../testing/command.ts';
+import { runHere } from '../testing/in-process.ts';
+import { testTarget } from '../testing/test-target.ts';
 
 /** The commands that a text suggests, whole: a long one goes on after a backslash. */
 const commandsIn = (text: string): string[] =>
   [...text.replaceAll(/ \\\n\s+/g, ' ').matchAll(/^ {2}(npx petstore-harness .*)$/gm)].map(
     ([, command = '']) => command,
   );
+
+/** The words after the program's name, as a shell takes them. */
+const wordsOf = (command: string): string[] => {
+  const told = `npx() { shift; printf '%s\\0' "$@"; }; ${command}`;
+  return execFileSync('sh', ['-c', told], { encoding: 'utf8' }).split('\0').slice(0, -1);
+};
 
 interface Kind {
   readonly options?: readonly string[];
@@ -47,19 +55,14 @@ for (const [name, { options = [], permit, profile, baseline, ...broken }] of Obj
     const known = baseline === undefined ? [] : ['--baseline', 'known.yaml'];
     const words = options.map((word) => (word === 'ADDRESS' ? address : word));
     const args = ['check', '--profile', file, '--format', 'human', ...known];
-    if (words.includes('--rejudge')) await run(folder, args, env);
-    const ended = await run(folder, [...args, ...words], env);
+    if (words.includes('--rejudge')) await runHere(folder, args, env);
+    const ended = await runHere(folder, [...args, ...words], env);
     const commands = commandsIn(ended.stdout);
     t.ok(commands.length > 0, ended.stdout + ended.stderr);
     for (const command of commands) {
       // Whatever may be spent is on the bill, which shows that the command is understood; repetitions are cheap.
       const whole = command.includes('--only') ? command : `${command} --dry-run`;
-      const through = [
-        'sh',
-        '-c',
-        whole.replace('npx petstore-harness', `${process.execPath} -- ${COMMAND}`),
-      ];
-      const { code, stdout, stderr } = await run(folder, [], env, { through });
+      const { code, stdout, stderr } = await runHere(folder, wordsOf(whole), env);
       t.equal(code, whole === command ? ended.code : 0, `${command}: ${stderr}`);
       t.match(`${stdout}${stderr}`, address, `${command} is about the same target`);
     }

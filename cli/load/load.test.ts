@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { run } from '../testing/command.ts';
+import { runHere } from '../testing/in-process.ts';
 import { runLoad, skip } from './testing/measured-load.ts';
 
 t.test('a load, a comparison and a merge as a user runs them', { skip }, async (t) => {
@@ -21,11 +21,9 @@ t.test('a load, a comparison and a merge as a user runs them', { skip }, async (
   t.match(JSON.parse(text('results.sarif')), { version: '2.1.0' });
   t.match(JSON.parse(text('badge.json')), { schemaVersion: 1, label: 'load smoke' });
 
-  const [same, twice, merged] = await Promise.all([
-    run(folder, ['compare', 'one', 'one']),
-    run(folder, ['merge', 'one', 'one', '--out', 'both']),
-    run(folder, ['merge', 'one', '--slo', 'p99<10s', '--out', 'merged']),
-  ]);
+  const same = await runHere(folder, ['compare', 'one', 'one']);
+  const twice = await runHere(folder, ['merge', 'one', 'one', '--out', 'both']);
+  const merged = await runHere(folder, ['merge', 'one', '--slo', 'p99<10s', '--out', 'merged']);
   t.match(twice, { code: 2, stderr: /^error: two of the results are the same part of one run/ });
   t.equal(same.code, 3, 'two seconds are too short to tell anything');
   t.match(same.stdout, /not compared: listPets: \d and \d time blocks, 6 are needed/);
@@ -33,7 +31,7 @@ t.test('a load, a comparison and a merge as a user runs them', { skip }, async (
   const other = readFileSync(join(folder, 'one', 'load-report.json'), 'utf8').replace('"smoke"', '"mixed"');
   mkdirSync(join(folder, 'other'));
   writeFileSync(join(folder, 'other', 'load-report.json'), other);
-  const refused = await run(folder, ['compare', 'one', 'other']);
+  const refused = await runHere(folder, ['compare', 'one', 'other']);
   t.equal(refused.code, 2);
   t.equal(refused.stderr, 'error: smoke and mixed are different scenarios: compare two runs of one\n');
   t.equal(merged.code, 0, merged.stderr);
@@ -83,15 +81,13 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
     ],
     [['capacity', '--duration', '5s'], /capacity takes neither --duration nor --shards/],
   ] as const;
-  await Promise.all(
-    wrong.map(async ([args, words]) => {
-      const { code, stdout, stderr } = await runLoad(folder, args, { LOAD_KEY: 'sk-some-key' });
-      t.equal(code, 2, args.join(' '));
-      t.equal(stdout, '');
-      t.match(stderr, words);
-      t.match(stderr, /^(error: .+\n)+$/);
-    }),
-  );
+  for (const [args, words] of wrong) {
+    const { code, stdout, stderr } = await runHere(folder, ['load', ...args], { LOAD_KEY: 'sk-some-key' });
+    t.equal(code, 2, args.join(' '));
+    t.equal(stdout, '');
+    t.match(stderr, words);
+    t.match(stderr, /^(error: .+\n)+$/);
+  }
 });
 
 t.test('an option that k6 does not know', { skip }, async (t) => {

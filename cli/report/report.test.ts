@@ -1,5 +1,3 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'junit2json';
@@ -11,23 +9,10 @@ import {
   inconclusiveReport,
   notConformantReport,
 } from '../../reports/testing/sample-reports.ts';
-import { COMMAND } from '../testing/command.ts';
+import { start } from '../testing/command.ts';
+import { runHere } from '../testing/in-process.ts';
 
-// What the test runner has every process of Node load takes longer than most of these do.
-const environment = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', GITHUB_STEP_SUMMARY: '' };
-
-async function run(args: readonly string[], env: Record<string, string> = {}) {
-  const child = execFile(process.execPath, [COMMAND, 'report', ...args], { env: { ...environment, ...env } });
-  const output = { stdout: '', stderr: '' };
-  child.stdout?.on('data', (text: string) => {
-    output.stdout += text;
-  });
-  child.stderr?.on('data', (text: string) => {
-    output.stderr += text;
-  });
-  const [code] = await once(child, 'close');
-  return { code, ...output };
-}
+const run = (args: readonly string[], env = {}) => runHere(process.cwd(), ['report', ...args], env);
 
 function results(t: { testdir: (content: Record<string, Record<string, string>>) => string }): string {
   return t.testdir({
@@ -174,16 +159,8 @@ t.test('--help has examples and exit codes', async (t) => {
 });
 
 t.test('a reader that goes away is no error', async (t) => {
-  const child = spawn(process.execPath, [COMMAND, 'report', join(results(t), 'bad'), '--format', 'html'], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stderr = '';
-  child.stderr.on('data', (text) => {
-    stderr += text;
-  });
-  child.stdout.once('data', () => child.stdout.destroy());
-  const [code] = await once(child, 'close');
-  t.equal(code, 0);
-  t.equal(stderr, '');
+  const started = start(process.cwd(), ['report', join(results(t), 'bad'), '--format', 'html']);
+  started.child.stdout.once('data', () => started.child.stdout.destroy());
+  t.equal(await started.ended, 0);
+  t.equal(started.output.stderr, '');
 });

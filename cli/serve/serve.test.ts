@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { start as startCommand } from '../testing/command.ts';
+import { runHere } from '../testing/in-process.ts';
 
 const start = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess =>
   startCommand(process.cwd(), ['serve', ...args], environment).child;
@@ -18,13 +19,7 @@ function collect(stream: NodeJS.ReadableStream | null): { text: string } {
   return collected;
 }
 
-async function run(args: readonly string[], environment: Record<string, string> = {}) {
-  const child = start(args, environment);
-  const stdout = collect(child.stdout);
-  const stderr = collect(child.stderr);
-  const [code] = await once(child, 'close');
-  return { code, stdout: stdout.text, stderr: stderr.text };
-}
+const run = (args: readonly string[]) => runHere(process.cwd(), ['serve', ...args]);
 
 async function firstLine(child: ChildProcess): Promise<string> {
   const [chunk] = await once(child.stdout ?? child, 'data');

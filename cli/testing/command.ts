@@ -1,14 +1,11 @@
-/** The command as its users run it, a process of its own, and targets to point it at. */
+/** The command as its users run it, a process of its own. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import t from 'tap';
-import { serverProfile, variableOf } from '../../checks/profile/server-profile.ts';
-import type { TargetProfile } from '../../checks/profile/target-profile.ts';
-import { profileYaml } from '../../checks/profile/write-profile.ts';
-import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { QUIET_ENVIRONMENT } from './in-process.ts';
 
 // Bundled once a test file, with its packages: finding and translating every module in each process would take minutes.
 // In the project, where it finds its packages, and outside of what t.testdir() clears.
@@ -29,13 +26,6 @@ await build({
   outdir: bundle,
   outExtension: { '.js': '.mjs' },
 });
-
-type Test = Pick<typeof t, 'testdir' | 'teardown'>;
-
-const KEY_VARIABLE = /^PETSTORE_|^NO_COLOR$|^FORCE_COLOR$/;
-const QUIET_ENVIRONMENT = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !KEY_VARIABLE.test(name)),
-);
 
 export interface Started {
   readonly child: ChildProcessWithoutNullStreams;
@@ -111,50 +101,4 @@ export function shows(
     );
     look();
   });
-}
-
-/** A reference server with a profile file. */
-export interface TestTarget {
-  readonly address: string;
-  readonly folder: string;
-  /** Path of the profile. */
-  readonly profile: string;
-  /** The keys' variables. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly secrets: readonly string[];
-}
-
-export interface TestTargetOptions {
-  readonly keys?: readonly string[];
-  readonly permit?: TargetProfile['permit'];
-  readonly gaps?: TargetProfile['gaps'];
-  readonly clockSpeed?: number;
-  readonly fault?: string;
-  readonly variant?: string;
-  readonly animals?: number;
-}
-
-/** Starts a reference server in the test's process, with some of its keys in a profile; closed with the test. */
-export async function testTarget(test: Test, options: TestTargetOptions = {}): Promise<TestTarget> {
-  const {
-    keys: names = ['free-1', 'pro-1'],
-    permit = ['writes'],
-    gaps = {},
-    clockSpeed = 1,
-    ...personality
-  } = options;
-  const server = await startReferenceServer({ clockSpeed, ban: { seconds: 20 }, ...personality });
-  test.teardown(() => server.close());
-  const keys = server.keys.filter(({ name }) => names.includes(name));
-  const folder = test.testdir({});
-  const profile = join(folder, 'target.yaml');
-  const described = serverProfile({ ...server, keys }, permit);
-  writeFileSync(profile, profileYaml({ ...described, gaps, load: { allowed: false } }));
-  return {
-    address: server.baseUrl,
-    folder,
-    profile,
-    env: Object.fromEntries(keys.map(({ name, value }) => [variableOf(name), value])),
-    secrets: keys.map(({ value }) => value),
-  };
 }

@@ -16,7 +16,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
-import { testTarget } from '../../cli/testing/command.ts';
+import { testTarget } from '../../cli/testing/test-target.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 
 /** A step of a workflow or an action, as far as it runs a script. */
