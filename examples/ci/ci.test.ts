@@ -16,6 +16,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
+import { COMMAND } from '../../cli/testing/command.ts';
 import { testTarget } from '../../cli/testing/test-target.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 
@@ -85,7 +86,7 @@ async function project(t: Test, fault?: string) {
     ['gh', 'echo "gh $*"'],
     [
       'npx',
-      `test "$1" = petstore-harness || exit 127; shift; exec "${process.execPath}" "${ROOT}dist/cli/main.js" "$@"`,
+      `test "$1" = petstore-harness || exit 127; shift; exec "${process.execPath}" "${COMMAND}" "$@"`,
     ],
   ] as const) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
@@ -113,7 +114,8 @@ t.test('action.yml', async (t) => {
   async function perform(t: Test, inputs: Lookup, fault?: string) {
     const { folder, keys } = await project(t, fault);
     const path = join(folder, 'action path');
-    symlinkSync(ROOT, path);
+    mkdirSync(join(path, 'dist', 'cli'), { recursive: true });
+    symlinkSync(COMMAND, join(path, 'dist', 'cli', 'main.js'));
     const lookup: Record<string, string> = {};
     for (const [name, input] of Object.entries(action.inputs))
       lookup[`inputs.${name}`] = inputs[name] ?? input.default;
