@@ -2,13 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { axeViolations, noBrowser, startBrowser } from '../testing/browser.ts';
+import { axeViolations, noBrowser, theBrowser } from '../testing/browser.ts';
 import { capacityResult, loadResult } from '../testing/sample-load.ts';
 import { capacityReport, LOAD_FORMATS, loadReport } from './load-formats.ts';
 
 t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
-  const browser = await startBrowser();
-  t.teardown(() => browser.close());
+  const browser = await theBrowser();
   const folder = t.testdir();
   const pages = {
     load: LOAD_FORMATS.html.render(loadReport(loadResult())),
@@ -17,26 +16,24 @@ t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
   for (const [name, html] of Object.entries(pages)) {
     const file = join(folder, `${name}.html`);
     writeFileSync(file, html);
-    for (const [colorScheme, width] of [
-      ['light', 1280],
-      ['dark', 390],
-    ] as const) {
-      const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
-      const complaints: string[] = [];
-      page.on('console', (message) => complaints.push(message.text()));
-      page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('request', (request) => {
-        if (!request.url().startsWith('file:')) complaints.push(request.url());
-      });
-      await page.goto(pathToFileURL(file).href);
-      t.strictSame(await axeViolations(page), [], `${name}, ${colorScheme}`);
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith('file:')) complaints.push(request.url());
+    });
+    await page.goto(pathToFileURL(file).href);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 });
       t.equal(
         await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
         0,
         'no sideways scrolling',
       );
-      t.strictSame(complaints, []);
-      await page.close();
     }
+    t.strictSame(await axeViolations(page), [], name);
+    t.strictSame(complaints, []);
+    await page.close();
   }
 });
