@@ -6,6 +6,7 @@ import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/testing/go
 import { startRawServer } from '../../checks/accuracy/hostile/testing/raw-server.ts';
 import { readReport } from '../../reports/read-report.ts';
 import { run, type Started, shows, start } from '../testing/command.ts';
+import { runHere } from '../testing/in-process.ts';
 import { testTarget } from '../testing/test-target.ts';
 
 /** A conforming target with a plan that makes no run wait, which tells of each request before it answers. */
@@ -30,6 +31,9 @@ function rowsIn(folder: string) {
 }
 
 const verdicts = (folder: string) => rowsIn(folder).map(({ id, verdict }) => `${id} ${verdict}`);
+/** What a run that was left alone says, and how many requests it took. */
+let untouched: { readonly verdicts: readonly string[]; readonly requests: number } | undefined;
+
 const STOPPED = /stopping and saving what was measured; repeat the signal to end at once\n/;
 
 for (const { what, signal, moment, code, stderr = /^/, stdout = /^/ } of [
@@ -63,9 +67,11 @@ for (const { what, signal, moment, code, stderr = /^/, stdout = /^/ } of [
       return signal === 'SIGKILL' ? undefined : new Promise(() => {});
     });
     const args = ['check', '--profile', profile, '--target', address, '--out'];
-    t.equal((await run(folder, [...args, 'untouched'], env)).code, 0);
-    const before = requests;
-    requests = 0;
+    if (untouched === undefined) {
+      t.equal((await runHere(folder, [...args, 'untouched'], env)).code, 0);
+      untouched = { verdicts: verdicts(join(folder, 'untouched')), requests };
+      requests = 0;
+    }
     started = start(folder, [...args, 'out'], env);
     t.equal(await started.ended, code, started.output.stderr);
     t.match(started.output, { stderr, stdout });
@@ -85,12 +91,15 @@ for (const { what, signal, moment, code, stderr = /^/, stdout = /^/ } of [
       [],
       'nothing half written lies about',
     );
-    const resumed = await run(folder, ['check', '--resume', 'out'], env);
+    const resumed = await runHere(folder, ['check', '--resume', 'out'], env);
     t.equal(resumed.code, 0, resumed.stderr);
-    t.strictSame(verdicts(out), verdicts(join(folder, 'untouched')));
-    t.ok(requests <= before + 25, `${requests} requests, ${before} without the interruption`);
+    t.strictSame(verdicts(out), untouched.verdicts);
+    t.ok(
+      requests <= untouched.requests + 25,
+      `${requests} requests, ${untouched.requests} without the interruption`,
+    );
     if (signal !== 'SIGKILL') return;
-    const again = await run(folder, ['check', '--rejudge', 'out', '--out', 'again']);
+    const again = await runHere(folder, ['check', '--rejudge', 'out', '--out', 'again']);
     t.equal(again.code, 0, again.stderr);
     t.strictSame(verdicts(join(folder, 'again')), verdicts(out));
   });
@@ -101,7 +110,7 @@ t.test('a run that waits is interrupted at once; a second signal leaves it no ti
   const { folder, profile, env } = await testTarget(t, { keys: ['free-1'] });
   const started = start(folder, ['check', '--profile', profile, '--out', 'out', '--format', 'human'], env);
   await shows(started, 'stderr', /\d:\d\d for the next window of key free-1; /);
-  t.match(await run(folder, ['check', '--resume', 'out'], env), {
+  t.match(await runHere(folder, ['check', '--resume', 'out'], env), {
     code: 2,
     stderr: /^error: out is in use by process/,
   });
@@ -126,7 +135,7 @@ t.test('a target that no longer answers is not waited for beyond the time limit'
     'what was measured is judged',
   );
   isGone = false;
-  const again = await run(folder, ['check', '--resume', 'out', '--format', 'human'], env);
+  const again = await runHere(folder, ['check', '--resume', 'out', '--format', 'human'], env);
   t.equal(again.code, 0, again.stderr);
 });
 
@@ -138,7 +147,7 @@ const fullAfter = (bytes: number) => ({
 t.test('a disk that is full: one line, what is written is whole, and the run goes on later', async (t) => {
   const { folder, env, profile } = await testTarget(t, { keys: ['business-1'] });
   const args = ['check', '--profile', profile, '--only', '9', '--out'];
-  t.equal((await run(folder, [...args, 'whole'], env)).code, 0);
+  t.equal((await runHere(folder, [...args, 'whole'], env)).code, 0);
   const size = (name: string) => statSync(join(folder, 'whole', name)).size;
   const [journal, report] = [size('journal.ndjson'), size('report.json')];
   t.ok(journal * 1.1 < report, 'there is a limit between them');
@@ -158,7 +167,7 @@ t.test('a disk that is full: one line, what is written is whole, and the run goe
       ['journal.ndjson', 'profile.yaml'],
       'a report is whole or not there',
     );
-    t.equal((await run(folder, ['check', '--resume', what], env)).code, 0);
+    t.equal((await runHere(folder, ['check', '--resume', what], env)).code, 0);
   }
 });
 
@@ -190,7 +199,7 @@ t.test('a folder that is removed during the run is told', async (t) => {
   });
   out = join(folder, 'out');
   const args = ['check', '--profile', profile, '--target', address, '--only', '4.1', '--out', 'out'];
-  t.match(await run(folder, args, env), {
+  t.match(await runHere(folder, args, env), {
     code: 0,
     stderr: /^warning: out was removed during the run: its journal is lost/m,
   });
