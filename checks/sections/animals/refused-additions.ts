@@ -82,8 +82,9 @@ function refuses(
       // What a key may do is open (section 5, scopes).
       return { label, exchange: key !== undefined && isForbidden(first) ? await send(spec) : first };
     });
-    // Whether it was for the key is told by additions that are valid.
-    if (additions.done.some(({ exchange }) => isForbidden(exchange))) await run.tryPlay(basicAnimals);
+    // Whether it was for the key, or for what they are, is told by additions that are valid.
+    if (additions.done.some(({ exchange }) => isForbidden(exchange) || !isAnswered(exchange)))
+      await run.tryPlay(basicAnimals);
     return additions;
   });
   return check(id, { scenes: [additions] }, (judge, seen) => {
@@ -131,17 +132,12 @@ export function storedThoughRefused(status: number, noneRefused: string) {
       if (exchange.outcome.status !== 429) isAsked = true;
       if (listed === undefined) continue;
       isListed = true;
-      const origin = listed.map(({ name = '' }) => refused.get(name)).find((one) => one !== undefined);
-      if (origin === undefined) judge.holds(exchange);
-      else {
-        judge.breaks(
-          {
-            expected: `no animal from an addition that was answered ${status}`,
-            actual: `${JSON.stringify(nameSent(origin))} is listed`,
-          },
-          exchange,
-          origin,
-        );
+      const origins = listed.flatMap(({ name = '' }) => refused.get(name) ?? []);
+      if (origins.length === 0) judge.holds(exchange);
+      for (const origin of origins) {
+        const actual = `${JSON.stringify(nameSent(origin))} is listed`;
+        const expected = `no animal from an addition that was answered ${status}`;
+        judge.breaks({ expected, actual }, exchange, origin);
       }
     }
     if (refused.size === 0) judge.notApplicable(noneRefused);

@@ -57,6 +57,7 @@ const isOpen = ({ key, outcome, request }: AnsweredExchange, own: readonly Excha
 export const keyChecks: readonly Check[] = [
   // 5: a request with a valid API key as bearer token is not refused with 401. Only a ban may do so.
   check('auth-valid-key', {
+    explains: ({ key, outcome }) => key !== null && outcome.status === 401,
     conclude(judge, trace) {
       for (const key of trace.run.keys) {
         const answered = trace.exchanges

@@ -20,7 +20,7 @@ const followsOthers = ([first, ...spans]: readonly Span[]): boolean =>
   spans.every((span) => beyondOwn(span) * first.between.length === beyondOwn(first) * span.between.length);
 
 /** The keys whose requests a key pays too; none where what it paid does not follow from what they sent. */
-function paidFor(spans: readonly Span[]): readonly string[] {
+export function paidFor(spans: readonly Span[]): readonly string[] {
   const quiet = spans.filter(({ between }) => between.length === 0);
   const others = spans.flatMap(({ between }) => between[0]?.key ?? []);
   const sentBy = (name: string) => spans.filter(({ between }) => between[0]?.key === name);

@@ -10,6 +10,8 @@ import type { Trace } from '../../run/trace.ts';
 import { type Exchange, header } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
+import { paidFor } from './keys-apart.ts';
+import { usedInTurn } from './keys-apart-scenes.ts';
 import {
   banOf,
   checkOfKeys,
@@ -64,7 +66,8 @@ function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch 
 }
 
 /** Judges the number admitted in a minute. Another client on the key explains fewer, never more. */
-function judgeCount(measurement: MinuteMeasurement, judge: Judge, { trace }: Seen): void {
+function judgeCount(measurement: MinuteMeasurement, judge: Judge, seen: Seen): void {
+  const { trace } = seen;
   const { key, windows } = measurement;
   const { perMinute } = key.limits;
   const window = telling(windows);
@@ -95,6 +98,9 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, { trace }: See
     return breaks(`${admitted.length} were admitted`);
   }
   const [once, again] = windows.slice(-2);
+  // Other keys' minutes are filled meanwhile.
+  if (paidFor(seen.maybe(usedInTurn)?.followed ?? []).length > 0)
+    return inconclusive(notTold(`key ${key.name} may have paid for other keys`, 'rate-keys-apart'));
   if (measurement.spent !== undefined) return inconclusive(measurement.spent);
   if (refusal !== undefined && admitted.length === 0)
     return inconclusive(`no request of key ${key.name} was admitted: its daily quota may be used up`);
