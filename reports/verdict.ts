@@ -22,11 +22,18 @@ export interface Gate {
 export const gated = (rows: Rows, { required, baseline }: Gate): Row[] =>
   withBaseline(withConsequences(rows.map((row) => asRequired(row, required))), baseline);
 
-/** A required row that was skipped becomes inconclusive, for a gate that must not shrink. */
+/**
+ * A required row that was skipped becomes inconclusive, for a gate that must not shrink; so does one of a plan that is
+ * named, and of which the profile has no key.
+ */
 function asRequired(row: Row, required: Gate['required']): Row {
+  const { verdict, plan, id } = row;
   const isAsked =
-    row.verdict === 'skipped' &&
-    (required === 'all' || required.some((name) => name === 'all' || concerns(row, name)));
+    verdict === 'skipped'
+      ? required === 'all' || required.some((name) => name === 'all' || concerns(row, name))
+      : verdict === 'not-applicable' &&
+        plan !== undefined &&
+        [plan, id].some((one) => required.includes(one));
   return isAsked ? { ...row, verdict: 'inconclusive', required: true } : row;
 }
 
