@@ -24,19 +24,30 @@ t.test('animals as the document has them', async (t) => {
 t.test('what is wrong with an animal, and where', async (t) => {
   const cases: readonly (readonly [string, string])[] = [
     ['[]', 'the body is not an object'],
-    ['null', 'the body is not an object'],
+    ['null', 'the body is null, not an object'],
     ['{"name":"Rex","categoryId":3}', 'id is missing'],
     ['{"id":1,"categoryId":3}', 'name is missing'],
-    ['{"id":1}', 'name is missing, and 1 more'],
-    ['{"id":"1","name":"Rex","categoryId":3}', 'id is not an int64'],
-    ['{"id":1.5,"name":"Rex","categoryId":3}', 'id is not an int64'],
-    ['{"id":null,"name":"Rex","categoryId":3}', 'id is not an int64'],
-    ['{"id":1,"name":"Rex","categoryId":9223372036854775808}', 'categoryId is not an int64'],
-    ['{"id":1,"name":7,"categoryId":3}', 'name is not a string'],
-    ['{"id":1,"name":null,"categoryId":3}', 'name is not a string'],
-    ['{"id":1,"name":"Rex","categoryId":3,"status":"gone"}', 'status is not one of available, pending, sold'],
-    ['{"id":1,"name":"Rex","categoryId":3,"status":null}', 'status is not one of available, pending, sold'],
-    ['7', 'the body is not an object'],
+    ['{"id":1}', 'name is missing (and 1 more)'],
+    ['{"id":"1","name":"Rex","categoryId":3}', 'id is "1", not an int64'],
+    ['{"id":1.5,"name":"Rex","categoryId":3}', 'id is 1.5, not an int64'],
+    ['{"id":null,"name":"Rex","categoryId":3}', 'id is null, not an int64'],
+    [
+      '{"id":1,"name":"Rex","categoryId":9223372036854775808}',
+      'categoryId is 9223372036854775808, not an int64',
+    ],
+    ['{"id":1,"name":7,"categoryId":3}', 'name is 7, not a string'],
+    ['{"id":1,"name":null,"categoryId":3}', 'name is null, not a string'],
+    [
+      '{"id":1,"name":"Rex","categoryId":3,"status":"gone"}',
+      'status is "gone", not one of available, pending, sold',
+    ],
+    [
+      '{"id":1,"name":"Rex","categoryId":3,"status":null}',
+      'status is null, not one of available, pending, sold',
+    ],
+    ['7', 'the body is 7, not an object'],
+    [`{"id":1,"name":${'7'.repeat(50)},"categoryId":3}`, 'name is not a string'],
+    ['{"id":1,"name":[],"categoryId":3}', 'name is not a string'],
   ];
   for (const [text, expected] of cases) t.equal(problem('pet', text), expected, text);
 });
@@ -45,13 +56,13 @@ t.test('in a list the place is the item and its field', async (t) => {
   t.equal(problem('pets', '{}'), 'the body is not an array');
   t.equal(
     problem('pets', '[{"id":1,"name":"Rex","categoryId":3},{"id":2,"name":"Rex","categoryId":"3"}]'),
-    'item 1, categoryId is not an int64',
+    'animal 2: categoryId is "3", not an int64',
   );
   const eleven = Array.from({ length: 11 }, (_, id) => `{"id":${id},"name":"Rex","categoryId":3}`);
-  t.equal(problem('pets', `[${eleven},{}]`), 'item 11: name is missing, and 2 more');
+  t.equal(problem('pets', `[${eleven},{}]`), 'item 12: name is missing (and 2 more)');
   t.equal(
     problem('pets', '[{"id":1,"name":"Rex","categoryId":3},{"id":2,"name":"Rex"}]'),
-    'item 1: categoryId is missing',
+    'animal 2: categoryId is missing',
   );
 });
 
@@ -65,13 +76,13 @@ t.test('an Error', async (t) => {
     'an integer of any size',
   );
   const cases: readonly (readonly [string, string])[] = [
-    ['"not found"', 'the body is not an object'],
+    ['"not found"', 'the body is "not found", not an object'],
     ['{"code":"a","message":"b"}', 'status is missing'],
-    ['{"code":"a","message":"b","status":"404"}', 'status is not an integer'],
-    ['{"code":"a","message":"b","status":404.5}', 'status is not an integer'],
-    ['{"code":404,"message":"b","status":404}', 'code is not a string'],
+    ['{"code":"a","message":"b","status":"404"}', 'status is "404", not an integer'],
+    ['{"code":"a","message":"b","status":404.5}', 'status is 404.5, not an integer'],
+    ['{"code":404,"message":"b","status":404}', 'code is 404, not a string'],
     ['{"code":"","message":"b","status":404}', 'code is empty'],
-    ['{"error":"not found"}', 'code is missing, and 2 more'],
+    ['{"error":"not found"}', 'code is missing (and 2 more)'],
   ];
   for (const [text, expected] of cases) t.equal(problem('error', text), expected, text);
 });

@@ -3,7 +3,7 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors';
 import { schemas } from '../../spec/contract.ts';
 import { compiled, type Keywords, typeOf } from '../../spec/json-schema.ts';
 import type { SchemaProblem } from './answer.ts';
-import { int64Of, integerOf, JsonNumber, type JsonValue } from './lossless-json.ts';
+import { int64Of, integerOf, isJsonObject, JsonNumber, type JsonValue } from './lossless-json.ts';
 
 /**
  * The schemas of the OpenAPI file, judged on JSON whose numbers still have every digit: 1.0 and 1e2 are integers, as JSON
@@ -32,35 +32,52 @@ function contractType(name: string): TSchema {
   return typeOf(schema, typeOnDigits);
 }
 
-/** `item 3, categoryId`; the root is the value itself. */
-function place(path: string): string {
-  const parts = path.split('/').slice(1);
-  return parts.map((part) => (/^\d+$/.test(part) ? `item ${part}` : part)).join(', ');
-}
-
 const outer = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-/** What is asked for, as a sentence about what came. */
-function sentence({ type, path, schema }: ValueError): string {
-  const subject = place(path) || 'the body';
+/** `animal 91: status`, or the number of an item that has no id; the root is the body itself. */
+function subjectOf(path: string, body: JsonValue): string {
+  const parts = path.split('/').slice(1);
+  if (!isList(body)) return parts[0] ?? 'the body';
+  const [index, field] = parts;
+  if (index === undefined) return 'the body';
+  const item = body[Number(index)];
+  const id = isJsonObject(item) ? int64Of(item['id']) : undefined;
+  const which = id === undefined ? `item ${Number(index) + 1}` : `animal ${id}`;
+  return field === undefined ? which : `${which}: ${field}`;
+}
+
+const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
+
+/** What a reader needs to see of a value. */
+const SHOWN_LENGTH = 40;
+
+/** The value itself, if it is short enough to stand in a sentence. */
+function shown(value: unknown): string {
+  const isPlain = typeof value !== 'object' || value === null;
+  const text = value instanceof JsonNumber ? value.text : isPlain ? JSON.stringify(value) : '';
+  return text === '' || text.length > SHOWN_LENGTH ? '' : `${text}, `;
+}
+
+/** What came, and what is asked for in its place. */
+function sentence({ type, path, schema, value }: ValueError, body: JsonValue): string {
+  const subject = subjectOf(path, body);
+  const isNot = (what: string) => `${subject} is ${shown(value)}not ${what}`;
   switch (type) {
-    case ValueErrorType.ObjectRequiredProperty: {
-      const within = place(outer(path));
-      return `${within === '' ? '' : `${within}: `}${place(path.slice(outer(path).length))} is missing`;
-    }
+    case ValueErrorType.ObjectRequiredProperty:
+      return `${subject} is missing`;
     case ValueErrorType.StringMinLength:
       return `${subject} is empty`;
     case ValueErrorType.Union:
-      return `${subject} is not one of ${schema['anyOf'].map((one: TSchema) => one['const']).join(', ')}`;
+      return isNot(`one of ${schema['anyOf'].map((one: TSchema) => one['const']).join(', ')}`);
     case ValueErrorType.String:
-      return `${subject} is not a string`;
+      return isNot('a string');
     case ValueErrorType.Array:
-      return `${subject} is not an array`;
+      return isNot('an array');
     case ValueErrorType.Kind:
-      if (schema[Kind] === 'int64') return `${subject} is not an int64`;
-      if (schema[Kind] === 'integer') return `${subject} is not an integer`;
+      if (schema[Kind] === 'int64') return isNot('an int64');
+      if (schema[Kind] === 'integer') return isNot('an integer');
   }
-  return `${subject} is not an object`;
+  return isNot('an object');
 }
 
 function problemsOf(name: string): (value: JsonValue) => SchemaProblem | undefined {
@@ -76,10 +93,10 @@ function problemsOf(name: string): (value: JsonValue) => SchemaProblem | undefin
       if (!places.has(outer(error.path))) places.add(error.path);
     }
     if (first === undefined) return undefined;
-    const text = sentence(first);
+    const text = sentence(first, value);
     const isMissing = first.type === ValueErrorType.ObjectRequiredProperty;
     return {
-      text: places.size === 1 ? text : `${text}, and ${places.size - 1} more`,
+      text: places.size === 1 ? text : `${text} (and ${places.size - 1} more)`,
       at: isMissing ? outer(first.path) : first.path,
     };
   };
