@@ -44,6 +44,7 @@ permit: [writes, exhaust]
   'in-use': { ...journal({}, EXCHANGE), 'in-use': `${process.pid}\n` },
   linked: {},
   'link-to-file': t.fixture('symlink', 'p.yaml'),
+  'link-to-nothing': t.fixture('symlink', 'nothing'),
 });
 spawnSync('mkfifo', [join(folder, 'fifo'), join(folder, 'folder', 'journal.ndjson')]);
 symlinkSync(join(folder, 'p.yaml'), join(folder, 'linked', 'profile.yaml'));
@@ -108,6 +109,9 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
   [['check', ...P, '--write-profile', 'broken.yaml'], /broken\.yaml exists; choose another file/],
   [['check', ...P, '--write-profile', 'x', '--only', '4'], /--write-profile needs a complete run/],
   [['check', ...P, '--out', 'p.yaml'], /p\.yaml is not a folder; choose another one with --out/],
+  [['check', ...P, '--out', 'link-to-nothing'], /link-to-nothing is not a folder/],
+  [['load', 'smoke', '--out', 'p.yaml'], /p\.yaml is not a folder; choose another one with --out/],
+  [['load', 'smoke', '--out', 'in-use'], /in-use is in use by process \d+; wait for its end/],
   [['check', ...P, '--out', ''], /--out is empty/],
   [['check', ...P, '--out', '/dev/null'], /\/dev\/null is not a folder/],
   [['check', ...P, '--out', 'p.yaml/out'], /ENOTDIR: .*p\.yaml\/out'/],

@@ -25,10 +25,15 @@ const LATEST = 'latest';
 /**
  * Makes a folder, and those above it, for this user alone. Node's own recursion does not end in a file system such as
  * /proc, which denies that a new folder is there.
+ *
+ * @throws UsageError if something else is there
  */
 export function makePrivateFolder(folder: string): void {
   const path = resolve(folder);
-  if (existsSync(path) && statSync(path).isDirectory()) return;
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  // A link to nothing would be there and not be there.
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    throw new UsageError(`${folder} is not a folder; choose another one with --out`);
   if (dirname(path) !== path && !existsSync(dirname(path))) makePrivateFolder(dirname(path));
   mkdirSync(path, { mode: 0o700 });
 }
@@ -42,8 +47,6 @@ export function makePrivateFolder(folder: string): void {
 export async function resultsFolder(out: string | undefined): Promise<string> {
   if (out === undefined) return newFolder();
   if (out === '') throw new UsageError('--out is empty; leave it out to use the default folder');
-  if (existsSync(out) && !statSync(out).isDirectory())
-    throw new UsageError(`${out} is not a folder; choose another one with --out`);
   // Loaded only now, so that wrong usage is reported without delay.
   const { REPORT_FILE, readReport } = await import('../../reports/read-report.ts');
   const earlier = existsSync(join(out, JOURNAL_FILE)) ? readReport(out) : undefined;

@@ -5,7 +5,7 @@ import { LOAD_FORMATS, type LoadReport } from '../../reports/load/load-formats.t
 import { writePrivately } from '../../reports/write-reports.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { LOAD_FILE } from '../../scenarios/runner/result/read-result.ts';
-import { makePrivateFolder } from '../check/check-folder.ts';
+import { makePrivateFolder, takeFolder } from '../check/check-folder.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 
 /** The results of a load or a search for a capacity. Those of an earlier one must not be beside those of a later one. */
@@ -16,10 +16,11 @@ const RESULTS = [
   ...Object.values(FORMATS).map(({ file }) => file),
 ];
 
-/** Makes the folder for the results of a load, private and without the results of an earlier one. */
+/** Makes the folder for the results of a load: private, for this process alone, and without the results of an earlier one. */
 export function prepareLoadFolder(out: string): void {
   makePrivateFolder(out);
   accessSync(out, constants.W_OK);
+  takeFolder(out);
   for (const name of RESULTS) rmSync(join(out, name), { force: true });
 }
 

@@ -178,12 +178,12 @@ async function load(name: string | undefined, further: string[], options: LoadOp
       return void process.stdout.write(manifests);
     }
     const { plan } = prepareLoad(asked);
+    if (options.dryRun !== true) prepareLoadFolder(out);
     const bill = facts === CAPACITY_STEP ? searchBill(plan.bill, target.clockSpeed) : plan.bill;
     const most = facts === CAPACITY_STEP ? Math.min(totalOf(bill), MOST_REQUESTS) : totalOf(bill);
     note(`${facts.name}: ${facts.answers}\n${renderBill(bill, most)}`);
     for (const line of plan.notes) note(`  note: ${line}`);
     if (options.dryRun === true) return;
-    prepareLoadFolder(out);
     concerning({ directory: out });
     const k6 = await provideK6(note, stop);
     const toPrometheus = prometheusUrl !== undefined && {
