@@ -34,7 +34,7 @@ t.test('a step that the next minute can pay waits for it, no longer than it must
 t.test('what no minute can pay, or no day any more, is not waited for', async (t) => {
   const { waitSeconds, reason } = spent([40, 300]).wait({ rate: 400, seconds: 3 }, NOW);
   t.equal(waitSeconds, undefined);
-  t.match(reason, /^1200 requests in 3 s, .* are more than the load key has$/);
+  t.match(reason, /^1,200 requests in 3 s, .* are more than the load key has$/);
   t.equal(spent([400, 900], [300, 900]).wait({ rate: 200, seconds: 3 }, NOW).waitSeconds, undefined);
 });
 

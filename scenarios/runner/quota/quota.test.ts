@@ -99,7 +99,9 @@ t.test('personas are billed for their busiest minute apart, and may go over thei
   t.same(clients.get('edge'), [0, 1]);
   t.match(renderBill(bill), / 64 of 60 in the busiest minute, over it on purpose\n/);
   const noise = { facts: facts('noisy-neighbour'), rate: 2, seconds: 360, clockSpeed: 1 };
-  t.match(payFor(noise, [key('ban', 'business', 'ban'), BUSINESS]).bill, [
+  const { bill: ofNoise } = payFor(noise, [key('ban', 'business', 'ban'), BUSINESS]);
+  t.match(renderBill(ofNoise), /1,820 of 100,000 a day, 620 of 1,000 in/);
+  t.match(ofNoise, [
     { key: 'ban', requests: 1820, busiestMinute: 620 },
     { key: 'b', requests: 721, busiestMinute: 121 },
   ]);
@@ -146,7 +148,7 @@ t.test('a refusal says what would fit, and that does fit', async (t) => {
   t.ok(pay(rate + 0.2, 120, keys) instanceof Unpayable);
   t.ok(paid(pay(20, seconds, keys)));
   t.ok(pay(20, seconds + 1, keys) instanceof Unpayable);
-  t.match(refused.message, /^mixed does not fit: .*\nWould fit: .*\n {2}p .* of 10000 a day/);
+  t.match(refused.message, /^mixed does not fit: .*\nWould fit: .*\n {2}p .* of 10,000 a day/);
 });
 
 t.test('processes have keys of their own that can pay an equal part', async (t) => {

@@ -182,7 +182,7 @@ function payClients(
     const need = clientNeed(stream, key, demand);
     paid.set(key, need);
     if (fits(key)) continue;
-    const reason = `${key.name} (${key.plan}) would pay up to ${need.total} requests of ${key.perDay} a day`;
+    const reason = `${key.name} (${key.plan}) would pay up to ${grouped(need.total)} requests of ${grouped(key.perDay)} a day`;
     throw new Unpayable(what, reason, 'use a key of a larger plan', rowsOf(paid));
   }
   return own.flatMap((key) => new Array<number>(count ?? 1).fill(keys.indexOf(key)));
@@ -271,7 +271,7 @@ export function payFor(demand: Demand, keys: readonly BudgetKey[]): PaidLoad {
 function shortfall(need: Need, { seconds, clockSpeed }: Demand, keyCount: number): string {
   const minute = clockSpeed === 1 ? 'the busiest minute' : `the busiest minute of the target's clock`;
   return (
-    `${need.total} requests in ${Math.round(seconds * 10) / 10} s, ${need.busiestMinute} in ${minute}, are more than ` +
+    `${grouped(need.total)} requests in ${grouped(Math.round(seconds * 10) / 10)} s, ${grouped(need.busiestMinute)} in ${minute}, are more than ` +
     `${keyCount === 1 ? 'the load key has' : `the ${keyCount} load keys have`}`
   );
 }
@@ -293,7 +293,7 @@ function whatFits(demand: Demand, payers: readonly BudgetKey[], need: Need): str
     ...(seconds > 0 ? [`--duration ${seconds}s at the same rate`] : []),
   ];
   return offers.length === 0
-    ? `no run of ${need.total} requests; add keys with the role load`
+    ? `no run of ${grouped(need.total)} requests; add keys with the role load`
     : `${offers.join(', or ')}; or more keys with the role load`;
 }
 
@@ -301,12 +301,14 @@ function whatFits(demand: Demand, payers: readonly BudgetKey[], need: Need): str
 export const totalOf = (bill: readonly KeyBill[]): number =>
   bill.reduce((sum, { requests }) => sum + requests, 0);
 
+const grouped = (number: number) => number.toLocaleString('en');
+
 /** The bill for a person, one line a key, and the most that all of them pay together. */
 export function renderBill(bill: readonly KeyBill[], total = totalOf(bill)): string {
   const rows = bill.map(
     ({ key, plan, requests, busiestMinute, perMinute, perDay }) =>
-      `  ${key.padEnd(20)} ${plan.padEnd(10)} ${String(requests).padStart(8)} of ${perDay} a day, ` +
-      `${busiestMinute} of ${perMinute} in the busiest minute${busiestMinute > perMinute ? ', over it on purpose' : ''}`,
+      `  ${key.padEnd(20)} ${plan.padEnd(10)} ${grouped(requests).padStart(9)} of ${grouped(perDay)} a day, ` +
+      `${grouped(busiestMinute)} of ${grouped(perMinute)} in the busiest minute${busiestMinute > perMinute ? ', over it on purpose' : ''}`,
   );
-  return [...rows, `  ${'at most'.padEnd(31)} ${String(total).padStart(8)} requests`].join('\n');
+  return [...rows, `  ${'at most'.padEnd(31)} ${grouped(total).padStart(9)} requests`].join('\n');
 }
