@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { median } from 'simple-statistics';
-import { Pool } from 'undici';
 import { isDecidedEarly } from '../../checks/run/play.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { demoKeys } from '../../reference-server/api-keys.ts';
@@ -123,27 +122,6 @@ async function functional(): Promise<Row[]> {
   return rows;
 }
 
-/** Requests a second that one pool of undici sends to the reference server in a process of its own. */
-async function poolRate(): Promise<number> {
-  const { url, key, close } = await startMeasured({ key: KEY, animals: 120 });
-  const { origin, pathname } = new URL(url);
-  const pool = new Pool(origin, { connections: 50, pipelining: 1 });
-  const seconds = 5;
-  let answered = 0;
-  const end = performance.now() + seconds * 1000;
-  const headers = { authorization: `Bearer ${key}` };
-  const client = async () => {
-    for (; performance.now() < end; answered += 1) {
-      const { body } = await pool.request({ path: `${pathname}/pets?limit=1`, method: 'GET', headers });
-      await body.text();
-    }
-  };
-  await Promise.all(Array.from({ length: 50 }, client));
-  await pool.close();
-  close();
-  return answered / seconds;
-}
-
 /** Like `npm start` without the build: the reference server with everything permitted, including whole days. */
 async function days(): Promise<Row[]> {
   const out = newFolder();
@@ -155,11 +133,9 @@ async function days(): Promise<Row[]> {
   });
   const report = await took(['report', out, '--format', 'html', '--out', join(out, 'again.html')]);
   const rejudged = await took(['check', '--rejudge', out, '--out', newFolder()]);
-  const bound = requestsIn(out) / (await poolRate());
   return [
     ['first run, until the rows that spend no limit are told', early, '≤', 5, 's'],
     ['first run, whole days', first.seconds, '≤', 60, 's'],
-    ['first run, by what one pool of undici needs for as many requests', first.seconds / bound, '≤', 1.3],
     ['first run, resident', first.megabytes, '≤', 150, 'MB'],
     ['report of it, resident', report.megabytes, '≤', 150, 'MB'],
     ['--rejudge of it, resident', rejudged.megabytes, '≤', 150, 'MB'],
