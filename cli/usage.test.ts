@@ -37,9 +37,7 @@ permit: [writes, exhaust]
   v1: { 'journal.ndjson': '{"journal":1}\n' },
   empty: journal({}),
   unfinished: journal({}, EXCHANGE),
-  permitted: journal({ permissions: ['writes'] }, EXCHANGE),
   damaged: { 'journal.ndjson': `${journalText([EXCHANGE], HEADER)}{\n{`, 'profile.yaml': PROFILE },
-  other: journal({ target: 'https://staging.example.com/v1' }, EXCHANGE),
   swapped: journal({ keyPrints: { 'free-1': '000000' } }, EXCHANGE),
   'in-use': { ...journal({}, EXCHANGE), 'in-use': `${process.pid}\n` },
   linked: {},
@@ -75,6 +73,8 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
   [['check', '--format', 'xml'], /Allowed choices are human, tap/],
   [['check', '--resume', 'x', '--rejudge', 'y'], /cannot be used with option/],
   [['check', '--resume', 'x', '--out', 'y'], /cannot be used with option/],
+  [['check', '--resume', 'x', '--permit', 'ban'], /cannot be used with option/],
+  [['check', '--rejudge', 'x', '--target', 'http://127.0.0.1:8/v1'], /cannot be used with option/],
   [['check', '--time-limit', '3'], /Write it like 30s, 5m or 1h30m/],
   [
     ['check', ...TARGET],
@@ -129,22 +129,10 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
     ['check', '--resume', 'damaged'],
     /damaged\/journal\.ndjson:3: damaged; .*; --rejudge judges what is before/,
   ],
-  [
-    ['check', '--resume', 'permitted', '--permit', 'ban'],
-    /the stored run was not permitted ban: start a new one for that/,
-  ],
   [['check', '--rejudge', 'v1'], /journal\.ndjson:1: this is not the first line of a journal/],
   [
     ['check', '--rejudge', 'empty'],
     /empty\/journal\.ndjson: it holds no exchange, so there is nothing to judge/,
-  ],
-  [
-    ['check', '--rejudge', 'other'],
-    /:1: the stored run checked https:\/\/staging\.example\.com\/v1, and other\/profile\.yaml names http:\/\/127\.0\.0\.1:9\/v1/,
-  ],
-  [
-    ['check', '--resume', 'unfinished', '--target', 'http://127.0.0.1:8/v1'],
-    /:1: the stored run checked \S+, and --target names http:\/\/127\.0\.0\.1:8\/v1/,
   ],
   [['check', ...P, '--baseline', 'none'], /none: no such file/],
   [['check', ...P, '--baseline', 'folder'], /folder: is not a regular file/],

@@ -129,7 +129,7 @@ function humanSummary(built: BuiltReport, directory: string, stream: NodeJS.Writ
 function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubject): CheckOptions {
   if (stored === undefined) return options;
   const { resume, rejudge, ...more } = options;
-  const profile = embedded ? undefined : (options.profile ?? join(stored, PROFILE_FILE));
+  const profile = embedded ? undefined : join(stored, PROFILE_FILE);
   return { ...more, ...withoutUndefined({ profile, only }) };
 }
 

@@ -65,9 +65,15 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
     };
   }
   const written = given?.profile ?? writtenProfile(options, run);
-  const target = run === undefined ? addressIn(written, options.target) : storedTarget(options, written, run);
-  const permissions =
-    run === undefined ? (options.permit ?? written.permit) : storedPermissions(options, run);
+  const before = run?.resume.header;
+  // The profile of a stored run has no target if that was the embedded server.
+  const embedded = before !== undefined && written.target === undefined;
+  if (embedded && run?.offline === false)
+    throw new UsageError(
+      'the stored run checked the embedded reference server, which no longer runs: check it again',
+    );
+  const target = before?.target ?? addressIn(written, options.target);
+  const permissions = before?.permissions ?? options.permit ?? written.permit;
   const mayWork = run?.offline === true || permissions.length === 0 || options.production === true;
   if (!mayWork && looksLikeProduction(new URL(target)))
     throw new UsageError(
@@ -76,11 +82,10 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
   return {
     ...run,
     ...only,
-    profile: { ...written, target, clock: { speed: run?.resume.header.clockSpeed ?? written.clock.speed } },
+    profile: { ...written, target, clock: { speed: before?.clockSpeed ?? written.clock.speed } },
     values: valuesFor(options, written, permissions, run, given?.values),
     permissions,
-    // The profile of a stored run has no target if that was the embedded server.
-    embedded: run !== undefined && (options.target ?? written.target) === undefined,
+    embedded,
     close: async () => {},
   };
 }
@@ -104,42 +109,17 @@ function storedRun({ resume: resumed, rejudge }: CheckOptions): StoredRun | unde
   return { stored, resume, offline: rejudge !== undefined };
 }
 
-/** The profile that was named, else the stored run's own, else one of the usual keys. */
-function writtenProfile(
-  { profile: named, envFile }: CheckOptions,
-  run: StoredRun | undefined,
-): TargetProfile {
-  const file = named ?? (run && join(run.stored, PROFILE_FILE));
+/** The stored run's own profile, else the one that was named, else one of the usual keys. */
+function writtenProfile({ profile, envFile }: CheckOptions, run: StoredRun | undefined): TargetProfile {
+  const file = run === undefined ? profile : join(run.stored, PROFILE_FILE);
   if (file === undefined)
     return { target: undefined, keys: usualKeys(environment(envFile)), ...PROFILE_DEFAULTS };
-  const profile = readProfile(file);
+  const written = readProfile(file);
   const missing =
-    run?.resume.header.keys.filter((name) => profile.keys.every((key) => key.name !== name)) ?? [];
+    run?.resume.header.keys.filter((name) => written.keys.every((key) => key.name !== name)) ?? [];
   if (missing.length > 0)
     throw new UsageError(`${file}: the stored run used keys that it lacks: ${missing.join(', ')}`);
-  return profile;
-}
-
-/** The target of a stored run. What is named now must be the same. */
-function storedTarget({ target, profile }: CheckOptions, written: TargetProfile, run: StoredRun): string {
-  const before = run.resume.header.target;
-  const isNamed = (target ?? written.target) !== undefined;
-  if (!isNamed && !run.offline)
-    throw new UsageError(
-      'the stored run checked the embedded reference server, which no longer runs: check it again',
-    );
-  const now = isNamed ? addressIn(written, target) : before;
-  if (now === before) return before;
-  const source = target === undefined ? (profile ?? join(run.stored, PROFILE_FILE)) : '--target';
-  throw new UsageError(`${journalOf(run)}:1: the stored run checked ${before}, and ${source} names ${now}`);
-}
-
-/** The permissions of a stored run. None can be added. */
-function storedPermissions({ permit = [] }: CheckOptions, { resume }: StoredRun): readonly Permission[] {
-  const { permissions } = resume.header;
-  const added = permit.filter((permission) => !permissions.includes(permission));
-  if (added.length === 0) return permissions;
-  throw new UsageError(`the stored run was not permitted ${added.join(', ')}: start a new one for that`);
+  return written;
 }
 
 /** Whether a key is used: it pays for ordinary checks, or a permission needs it. */

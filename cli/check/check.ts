@@ -75,6 +75,9 @@ function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void 
   }
 }
 
+/** A stored run has its own. */
+const OF_NEW_RUNS = ['target', 'profile', 'permit', 'dryRun'];
+
 /** `check`: verifies every requirement against a target, or against the embedded reference server. */
 export const checkCommand = new Command('check')
   .option('--target <url>', 'base address with the version segment; overrides the profile')
@@ -96,13 +99,16 @@ export const checkCommand = new Command('check')
   .option('--baseline <file>', 'YAML list of known failures, which do not fail the run')
   .option('--write-profile <file>', 'write a profile that pins the answers to gaps that this run observed')
   .addOption(
-    new Option('--resume <dir>', 'continue a run that was cut short').conflicts([
-      'rejudge',
-      'only',
-      'dryRun',
-    ]),
+    new Option(
+      '--resume <dir>',
+      'continue a run that was cut short, with the profile in its folder',
+    ).conflicts(['rejudge', 'only', ...OF_NEW_RUNS]),
   )
-  .addOption(new Option('--rejudge <dir>', 'judge a stored run again, without a network').conflicts('dryRun'))
+  .addOption(
+    new Option('--rejudge <dir>', 'judge a stored run again by the profile in its folder, offline').conflicts(
+      OF_NEW_RUNS,
+    ),
+  )
   .option(
     '--time-limit <time>',
     'end after this time, such as 20m, with what was measured; --dry-run prints the default',
