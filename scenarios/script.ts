@@ -58,7 +58,8 @@ export default function arrive(): void {
   scenario ??= exec.scenario;
   turns ??= ownTurns();
   const stream = ownStream();
-  const since = now - (begun[stream] ??= scenario.startTime);
+  begun[stream] ??= scenario.startTime;
+  const since = now - begun[stream];
   const constant = plan.streams[stream]?.constant;
   if (constant !== undefined) {
     const { rate, requests } = constant;

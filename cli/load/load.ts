@@ -105,21 +105,14 @@ function scenarioOf(name: string | undefined, { duration, shards }: LoadOptions)
 
 /** @returns the exit code */
 async function searchForCapacity(request: LoadRun): Promise<number> {
-  const { facts, target, out, stop, k6, rate, mix, runId, slo = facts.thresholds } = request;
   const capacity = await measureCapacity({
-    target,
-    slo,
-    out,
-    runId,
-    k6Version: k6.version,
-    run: (step) => runLoad({ ...request, note: () => {}, dashboard: false, ...step }),
+    ...request,
     onStep: (step) => note(stepLine(step)),
     onWait: (seconds) => note(`  waiting ${Math.ceil(seconds)} s for the keys' next minute`),
-    ...withoutUndefined({ stop, startRate: rate, mix }),
   });
   const report = capacityReport(capacity);
-  await tellLoad(out, report);
-  if (stop?.aborted === true) return EXIT.interrupted;
+  await tellLoad(request.out, report);
+  if (request.stop?.aborted === true) return EXIT.interrupted;
   return report.verdict === 'pass' ? 0 : EXIT.inconclusive;
 }
 

@@ -43,8 +43,7 @@ try {
     clockSpeed: 1,
     categoryId: undefined,
   };
-  const run = { target: searched, runId: '7f3a91c2', slo, out, k6Version: k6.version };
-  await measureCapacity({ ...run, run: (step) => runLoad({ ...step, k6 }) });
+  await measureCapacity({ target: searched, runId: '7f3a91c2', slo, out, k6 });
   known.close();
   await store('capacity.json');
 } finally {

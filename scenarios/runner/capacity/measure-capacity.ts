@@ -5,12 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { writeWhole } from '../../../checks/run/write-whole.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
-import type { Mix } from '../../lib/scenario.ts';
 import { latencyBounds, parseSlo, round } from '../../lib/slo.ts';
-import type { LoadTarget } from '../quota/load-target.ts';
+import { type LoadRun, runLoad } from '../load-run.ts';
 import { TargetNotReady } from '../quota/preflight.ts';
-import type { LoadRequest } from '../quota/prepare.ts';
-import type { LoadResult } from '../result/load-result.ts';
 import { CAPACITY_FILE } from '../result/read-result.ts';
 import {
   CAPACITY_FORMAT_VERSION,
@@ -22,19 +19,8 @@ import { BUDGET_SECONDS, MinuteBooks } from './capacity-books.ts';
 import { NO_NUMBER, SearchEnded, searchCapacity } from './capacity-search.ts';
 import { judgeStep } from './judge-step.ts';
 
-export interface CapacityRequest {
-  readonly target: LoadTarget;
-  readonly runId: string;
-  readonly slo: string;
-  /** Folder for results; made if it does not exist. */
-  readonly out: string;
-  readonly k6Version: string;
-  readonly run: (step: LoadRequest & { readonly out: string }) => Promise<LoadResult>;
-  /** Default: plain lists only. */
-  readonly mix?: Mix;
-  readonly stop?: AbortSignal;
-  /** A first guess, requests per second; default 20. */
-  readonly startRate?: number;
+/** A search: each of its steps is such a load. Its rate is a first guess. */
+export interface CapacityRequest extends Omit<LoadRun, 'facts'> {
   readonly onStep?: (step: CapacityStep) => void;
   /** Called before the search waits for the keys' next minute. */
   readonly onWait?: (seconds: number) => void;
@@ -52,7 +38,7 @@ const LEAST_LAG_MS = 20;
  * resolution of the criterion: it misses a queue that grows too slowly to break the objective within a minute.
  */
 export async function measureCapacity(request: CapacityRequest): Promise<CapacityResult> {
-  const { target, runId, slo, out, k6Version, mix = CAPACITY_STEP.mix, stop } = request;
+  const { target, slo = CAPACITY_STEP.thresholds, out, mix = CAPACITY_STEP.mix, stop } = request;
   const startedAt = new Date().toISOString();
   const began = performance.now();
   const elapsed = () => (performance.now() - began) / 1000;
@@ -78,9 +64,9 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
     let stumble = '';
     for (let stumbles = 0; stumbles <= MOST_STUMBLES; stumbles += 1) {
       await afford(rate, seconds);
-      const result = await request.run({
-        facts: CAPACITY_STEP,
-        ...{ runId, mix, slo, rate, seconds },
+      const result = await runLoad({
+        ...request,
+        ...{ facts: CAPACITY_STEP, rate, seconds, note: () => {} },
         target: { ...target, keys: books.keys(Date.now()) },
         out: join(out, `step-${String(taken.length + 1).padStart(2, '0')}`),
         lists: 'plain',
@@ -111,7 +97,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
 
   let found: CapacityFound;
   try {
-    found = await searchCapacity({ taken, take }, clauses, { startRate: request.startRate, left, stop });
+    found = await searchCapacity({ taken, take }, clauses, { startRate: request.rate, left, stop });
   } catch (error) {
     // The earlier steps remain true.
     const isLost = error instanceof TargetNotReady && taken.length > 0;
@@ -122,7 +108,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
   const result: CapacityResult = {
     formatVersion: CAPACITY_FORMAT_VERSION,
     run: {
-      ...{ target: target.address, slo, mix, startedAt, k6Version },
+      ...{ target: target.address, slo, mix, startedAt, k6Version: request.k6.version },
       durationSeconds: elapsed(),
       harnessVersion: HARNESS_VERSION,
     },
