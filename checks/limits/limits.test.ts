@@ -368,6 +368,32 @@ t.test('what is said of Remaining', async (t) => {
   }
 });
 
+t.test('a bucket that is given five requests once a second', async (t) => {
+  const shown = (...values: readonly number[]) =>
+    judgeRemaining(
+      values.map((remaining, index) => reading({ sentAt: index * 20, limit: 300, remaining, reset: MINUTE })),
+      300,
+      10_000,
+    ).kind;
+  t.equal(shown(262, 266), 'falls', 'so little moves no Reset in whole seconds');
+  const spent = Array.from({ length: 15 }, (_, index) => 280 - index);
+  t.equal(shown(...spent, 270), 'broken', 'so much would have');
+});
+
+t.test('what somebody else spent unseen, and a sliding window gives back', async (t) => {
+  const shown = (...values: readonly (readonly [seconds: number, remaining: number])[]) =>
+    judgeRemaining(
+      values.map(([seconds, remaining]) =>
+        reading({ sentAt: seconds * 1000, remaining, reset: seconds * 1000 + MINUTE }),
+      ),
+      60,
+      1000,
+    ).kind;
+  t.equal(shown([0, 59], [20, 40], [70, 40], [72, 56]), 'disturbed');
+  t.equal(shown([0, 59], [20, 58], [70, 40], [72, 56]), 'disturbed');
+  t.equal(shown([0, 41], [20, 40], [70, 40], [72, 56]), 'broken', 'nobody was seen');
+});
+
 const NOON = Date.UTC(2026, 10, 21, 12);
 const told = (parts?: AnswerParts): RateReading => reading({ ...readingOf(parts) });
 const readingOf = ({ sentAt = NOON, receivedAt = NOON }: AnswerParts = {}) => ({ sentAt, receivedAt });

@@ -103,6 +103,16 @@ function areNear({ reading: from, window }: Sample, { reading: to }: Sample): bo
 const standsStill = (steps: readonly Step[]) =>
   steps.every(({ from, to }) => from.reading.reset !== undefined && from.reading.reset === to.reading.reset);
 
+/**
+ * Whether Reset stood still while so much was spent that the time at which a bucket is full again would have moved on:
+ * one that is refilled once a second tells it in whole seconds.
+ */
+const isOfWindow = (steps: readonly Step[]) =>
+  standsStill(steps) &&
+  steps.reduce((sum, { from, to }) => sum + (to.counted - from.counted) / (from.reading.limit ?? 1), 0) *
+    (steps[0]?.from.window ?? 0) >
+    STANDS_STILL;
+
 /** One for the fraction that the whole number hides, and a half for the time that answers take. */
 const HIDDEN_FRACTION = 1.5;
 /** After this time, a Reset that is always a minute ahead has moved on. */
@@ -129,30 +139,34 @@ export function judgeRemaining(
   // By a clock that was set back a window gives back at other moments than by ours.
   const isDisputed = (from: Sample, to: Sample) =>
     setBack.some(({ sentAt }) => sentAt > from.reading.sentAt - from.window && sentAt <= to.reading.sentAt);
-  const pairs = samples.flatMap((to, index) => {
+  const all = samples.flatMap((to, index) => {
     const from = samples[index - 1];
-    const isTold = from !== undefined && areNear(from, to) && !isDisputed(from, to);
+    const isTold = from !== undefined && from.window === to.window && !isDisputed(from, to);
     return isTold ? [stepOf(readings, from, to)] : [];
   });
+  const pairs = all.filter(({ from, to }) => areNear(from, to));
   if (pairs.length === 0) return { kind: 'unseen' };
-  const complete = pairs.filter(({ from, to }) => to.unclear === from.unclear);
+  const isComplete = ({ from, to }: Step) => to.unclear === from.unclear;
+  const complete = pairs.filter(isComplete);
   const steps = complete.filter(({ from, to }) => to.counted === from.counted + 1);
   const deviation = commonDeviation(steps);
   if (deviation !== undefined) return deviation;
   // A bucket that is refilled once a second hides what it will give back at the end of that second.
-  const hidden = standsStill(pairs) ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(perMinute);
-  const given = givenInWindow(samples, readings, isDisputed, hidden, standsStill(pairs));
+  const isStill = isOfWindow(pairs);
+  const hidden = isStill ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(perMinute);
+  const given = givenInWindow(samples, readings, isDisputed, hidden, isStill);
   if (given !== undefined) return given;
   const whole = samples.filter(
     ({ remaining, reading }) => remaining === reading.limit && reading.status < 400,
   );
   if (whole.length > 1)
     return broken(`${whole.length} requests that were counted left the whole limit`, whole);
-  const drops = complete.filter(({ from, to, fall }) => fall > to.counted - from.counted);
+  // Another window has more left, never less: somebody else shows over any time. What they spent is given back as well.
+  const drops = all.filter((step) => isComplete(step) && step.fall > step.to.counted - step.from.counted);
   if (drops.length > 0)
     return {
       kind: 'disturbed',
-      reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} of ${pairs.length} times`,
+      reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} of ${all.length} times`,
     };
   return risen(pairs, hidden) ?? { kind: 'falls', steps: pairs.length };
 }
