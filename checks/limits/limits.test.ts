@@ -275,6 +275,10 @@ t.test('a Reset that passes and gives nothing back', async (t) => {
   t.notOk(stood(now, ...spent, 15_000, 0), 'once may be a stranger');
   t.notOk(stood(fixedWindow, ...spent, 15_000, 15_000, 0), 'not yet');
   t.notOk(stood(now, ...spent, 70_000, 15_000, 0), 'given back once');
+  /** Somebody else takes at once what the first Reset gives back. */
+  const taken = telling((time) => EPOCH + (time < EPOCH + 12_000 ? 12_000 : 72_000));
+  const more = Array.from({ length: 20 }, () => 300);
+  t.notOk(stood(taken, ...spent, 22_300, ...more), 'one Reset, however many answers told it');
   const renewed: SimulatedLimit = (capacity) => {
     let [used, ends] = [0, 0];
     return (time) => {

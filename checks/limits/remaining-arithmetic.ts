@@ -324,10 +324,13 @@ export function stoodPastReset(
       last.remaining - to.remaining === to.counted - last.counted &&
       !wentBack(last.reading, to.reading);
     if (!isOwn) [falling, stood] = [[], []];
+    const [first] = stood;
     const since = stood.at(-1)?.sentAt ?? 0;
     const from = falling.find(({ reading }) => {
       const at = surelyGivenBack(reading, clock);
-      return at > since && at <= to.reading.sentAt;
+      // What was taken at once of one Reset shows by each answer that told it.
+      const isAnother = (reading.reset ?? 0) - (first?.reset ?? 0) > 2 * SECOND;
+      return isAnother && at > since && at <= to.reading.sentAt;
     });
     falling.push(to);
     if (from === undefined) continue;
