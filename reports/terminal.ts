@@ -63,7 +63,8 @@ const penOf = ({ colour, columns }: Screen) => ({
   paint: picocolors.createColors(colour),
   columns,
   /** Cuts a line where the screen ends. */
-  fit: (text: string) => cliTruncate(text.slice(0, 2_000), columns),
+  // What no screen shows is not measured: that takes longer than the rest of the summary.
+  fit: (text: string) => cliTruncate(text.slice(0, 4 * columns), columns),
   /** How many lines of the screen these take. */
   height: (lines: readonly string[]) =>
     lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / columns)), 0),

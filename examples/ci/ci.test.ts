@@ -84,10 +84,7 @@ async function project(t: Test, fault?: string) {
   for (const [name, script] of [
     ['npm', 'test "$1" = ci'],
     ['gh', 'echo "gh $*"'],
-    [
-      'npx',
-      `test "$1" = petstore-harness || exit 127; shift; exec "${process.execPath}" "${COMMAND}" "$@"`,
-    ],
+    ['npx', `test "$1" = petstore-harness || exit 127; shift; exec "${process.execPath}" "${COMMAND}" "$@"`],
   ] as const) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(bin, name), 0o755);
