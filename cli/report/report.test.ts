@@ -31,6 +31,25 @@ t.test('without a format it is the summary, without colour where it is no termin
   t.equal(stderr, '');
 });
 
+t.test('each example of its help works as it is pasted', async (t) => {
+  const report = () => ({ 'report.json': JSON.stringify(conformantReport()) });
+  const load = { 'load-report.json': JSON.stringify(loadResult()) };
+  const folder = t.testdir({
+    'petstore-results': {
+      '2030-01-02T030405Z': report(),
+      latest: t.fixture('symlink', '2030-01-02T030405Z'),
+      load,
+    },
+    main: report(),
+    implementations: { one: report(), two: report() },
+  });
+  const { stdout } = await run(['--help']);
+  const examples = [...stdout.matchAll(/^ {2}\$ petstore-harness (.*?)(?: {3}.*)?$/gm)];
+  t.ok(examples.length >= 6);
+  for (const [, command = ''] of examples)
+    t.match(await runHere(folder, command.split(' ')), { code: 0, stderr: '' }, command);
+});
+
 t.test('a format on standard output and into a file', async (t) => {
   const dir = results(t);
   const { stdout } = await run([join(dir, 'bad/report.json'), '--format', 'junit']);

@@ -30,11 +30,11 @@ Formats: ${Object.keys(FORMATS).join(', ')}; of --diff text, html, json; of --ma
 The format github prints annotations, and adds the Markdown to $GITHUB_STEP_SUMMARY where that is set.
 
 Examples:
-  $ petstore-harness report petstore-results                          the summary again
-  $ petstore-harness report petstore-results --format junit --out junit.xml
-  $ petstore-harness report petstore-results --format html,sarif --out public/
+  $ petstore-harness report petstore-results/latest                   the summary again
+  $ petstore-harness report petstore-results/latest --format junit --out junit.xml
+  $ petstore-harness report petstore-results/latest --format html,sarif --out public/
   $ petstore-harness report petstore-results/load --format junit --out load.xml
-  $ petstore-harness report --diff main/report.json petstore-results
+  $ petstore-harness report --diff main/report.json petstore-results/latest
   $ petstore-harness report --matrix implementations/ --out matrix.html
 
 Exit codes: 0 rendered, or no regression between the two; 1 a regression (--diff); 2 wrong usage, or no report to read.`;
