@@ -44,96 +44,51 @@ export function misspellings(key: string): { readonly label: string; readonly va
  */
 const SHORTEST_IN_WORDS = 8;
 
-/**
- * What may stand between the characters of a key: a line's end, the other half of a character in UTF-16. Each matches in
- * one way only, so that no text takes long.
- */
-const BLANK = '[-\\s\\0\\u00ad\\u200b-\\u200f\\u2060\\ufeff]';
-const SEPARATOR = [
-  BLANK,
-  '\\\\[nrt]',
-  '\\\\u(?:00(?:00|0a|0d|20|2d|ad)|200[b-f]|2060|feff)',
-  '%(?:25)*(?:0[0ad]|20|2d)',
-].join('|');
-const SEPARATORS = new RegExp(`(?:${SEPARATOR})+`, 'gi');
-const BLANKS = new RegExp(`${BLANK}+`, 'g');
-/** Most texts have none, and are told apart in a fraction of the time. */
-const hasEscapes = (text: string): boolean => text.includes('\\') || text.includes('%');
-/** Nobody's backslashes count: whose they are, the key's or an escape's, escapes within escapes leave open. */
-const BACKSLASH = '\\\\(?:u005c)?|%(?:25)*5c';
-/** A character that is escaped, in JSON or a URL, once or several times over. */
-const ESCAPE = /(?:\\+u00|%(?:25)*)([2-7][0-9a-f])|\\+(["\\/])/gi;
-
-/** A text in small letters, its escapes undone. */
+/** A text in small letters, its escapes undone: those of JSON and of URLs, once or several times over. */
 const unescaped = (text: string): string =>
-  (hasEscapes(text)
-    ? text.replace(ESCAPE, (_, code?: string, itself = '') =>
-        code === undefined ? itself : String.fromCharCode(Number.parseInt(code, 16)),
-      )
-    : text
-  ).toLowerCase();
-const flat = (text: string): string => text.replaceAll('\\', '');
-const joined = (text: string): string => flat(text.replace(hasEscapes(text) ? SEPARATORS : BLANKS, ''));
+  text
+    .replace(/(?:\\{1,7}u00|%(?:25)*)([2-7][0-9a-f])/gi, (_, code) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    )
+    .replaceAll('\\', '')
+    .toLowerCase();
 
-const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
 
-/** A pattern of a text in any case, each of its characters as it is or escaped. @param between what may separate them */
-function patternOf(text: string, between: string): string {
-  const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
+/** What matches a text in any case, each of its characters as it is or escaped. */
+function patternOf(text: string): RegExp {
   const characters = Array.from(text, (character) => {
+    const literally = character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
     const code = `(?:${hex(character)}|${hex(character.toUpperCase())})`;
-    return `(?:${literally(character)}|\\\\u00${code}|%(?:25)*${code})`;
-  });
-  return characters.join(between);
-}
-
-/** What is to be found: its pattern takes long, and is asked for only where the text holds `plain`. */
-interface Form {
-  readonly plain: string;
-  /** Whether it is found where separators are within it. */
-  readonly isSplit: boolean;
-  /** Made when it is asked for, which it hardly ever is. */
-  readonly pattern: () => RegExp;
-}
-
-function formOf(lower: string): Form {
-  if (lower.length < SHORTEST_IN_WORDS) {
-    const pattern = `(?<![a-z0-9])${patternOf(flat(lower), `(?:${BACKSLASH})*`)}(?![a-z0-9])`;
-    return { plain: flat(lower), isSplit: false, pattern: () => new RegExp(pattern, 'gi') };
-  }
-  const whole = joined(lower);
-  // A date in digits must not be taken for a key of digits.
-  const isSplit = whole.length >= SHORTEST_IN_WORDS && /[a-z]/.test(whole);
-  const plain = isSplit ? whole : flat(lower);
-  const between = isSplit ? `(?:${SEPARATOR}|${BACKSLASH})*` : `(?:${BACKSLASH})*`;
-  return { plain, isSplit, pattern: () => new RegExp(patternOf(plain, between), 'gi') };
+    return `(?:\\\\{0,7}${literally}|\\\\{1,7}u00${code}|%(?:25)*${code})`;
+  }).join('');
+  return new RegExp(
+    text.length < SHORTEST_IN_WORDS ? `(?<![a-z0-9])${characters}(?![a-z0-9])` : characters,
+    'gi',
+  );
 }
 
 /** Texts that are remembered: header lines come again and again. */
 const [MOST_KNOWN, LONGEST_KNOWN] = [1000, 200];
 
 /**
- * Makes a redactor for keys and their near misses. It finds them in any case, URL-encoded, escaped as in JSON, in base64
- * (`Basic` credentials too), and in pieces with line ends, spaces, hyphens, NUL or characters without width between.
+ * Makes a redactor for keys and their near misses. It finds them in any case, URL-encoded, escaped as in JSON, and in
+ * base64 (`Basic` credentials too).
  */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const keys = [...new Set(secrets)].filter((secret) => secret !== '');
   const texts = keys.flatMap(spellings).flatMap((key) => [key, ...base64Forms(key)]);
-  // A key may itself look escaped, and be escaped again.
-  const forms = [...new Set(texts.flatMap((text) => [unescaped(text), text.toLowerCase()]))]
-    .map(formOf)
-    // Of two that begin alike the longer one is replaced whole.
-    .sort((a, b) => b.plain.length - a.plain.length);
-  // One pattern passes over a text once; looking for each takes several times as long.
-  const traces = new RegExp([...new Set(keys.flatMap(tracesOf))].map(literally).join('|'));
+  // A key may itself look escaped. Of two that begin alike the longer one is replaced whole.
+  const forms = [...new Set(texts.flatMap((text) => [text.toLowerCase(), unescaped(text)]))].sort(
+    (a, b) => b.length - a.length,
+  );
+  const traces = [...new Set(keys.flatMap(tracesOf))];
   const redactAll = (text: string): string => {
-    const small = unescaped(text);
-    const whole = joined(small);
-    if (!traces.test(whole)) return text;
-    const plain = flat(small);
+    const plain = unescaped(text);
+    if (!traces.some((trace) => plain.includes(trace))) return text;
     return forms.reduce(
-      (redacted, { plain: sought, isSplit, pattern }) =>
-        (isSplit ? whole : plain).includes(sought) ? redacted.replace(pattern(), REDACTED) : redacted,
+      (redacted, form) =>
+        plain.includes(unescaped(form)) ? redacted.replace(patternOf(form), REDACTED) : redacted,
       text,
     );
   };
@@ -150,11 +105,13 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
 
 /** What every text has that holds a key or a near miss of it, which differs at one place: one of its halves. */
 function tracesOf(key: string): string[] {
-  const middle = Math.floor(key.length / 2);
+  const plain = unescaped(key);
+  const middle = Math.floor(plain.length / 2);
   // A short one has no half that tells anything.
-  if (key.length < SHORTEST_IN_WORDS) return [''];
-  const halves = [key.slice(1, middle), key.slice(middle + 1, -1)];
-  return halves.flatMap((half) => [half, ...base64Forms(half)]).map((form) => joined(unescaped(form)));
+  if (plain.length < SHORTEST_IN_WORDS) return [''];
+  const inText = [plain.slice(1, middle), plain.slice(middle + 1, -1)];
+  const inBase64 = [key.slice(1, key.length / 2), key.slice(key.length / 2 + 1, -1)].flatMap(base64Forms);
+  return [...inText, ...inBase64.map(unescaped)];
 }
 
 /** A key and what is almost it. */

@@ -4,7 +4,6 @@ import { allChecks } from '../../checks/sections/all-checks.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { type Gap, gaps, type Requirement, requirements } from '../../spec/contract.ts';
 import { groupBy } from '../../spec/group-by.ts';
-import { textTable } from '../../spec/text-table.ts';
 import { permitOf } from '../check/check-list.ts';
 import { planOfAll } from '../check/check-plan.ts';
 import { knownName } from '../shared/known-name.ts';
@@ -52,11 +51,7 @@ async function requirementText({
       : [`Our reading:  ${reading}`, `To decline it, write in the profile: readings: { ${id}: declined }`]),
     ...about,
     ...(faults.length === 0 ? [] : ['', 'What breaks it, to try with petstore-harness serve --fault NAME:']),
-    ...textTable(
-      faults.map(({ name, summary }) => [name, summary]),
-      2,
-      '  ',
-    ),
+    ...faults.map(({ name }) => `  ${name}`),
   );
 }
 

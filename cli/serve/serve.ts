@@ -34,6 +34,12 @@ Examples:
   $ petstore-harness serve --clock-speed 60                 one real second is a minute
   $ petstore-harness serve --variant token-bucket --fault reset-in-milliseconds`;
 
+/** How a variant answers what the document leaves open, where that is not the usual way. */
+const inWords = (answers: Readonly<Record<string, string>>) =>
+  Object.entries(answers)
+    .map(([question, answer]) => `${question}: ${answer}`)
+    .join(', ');
+
 const list = (rows: readonly (readonly string[])[]) =>
   void process.stdout.write(`${textTable(rows).join('\n')}\n`);
 
@@ -61,9 +67,9 @@ async function started({ port, host, clockSpeed, animals, ...more }: ServeOption
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  if (options.listFaults === true)
-    return list(EVERY_FAULT.map(({ name, breaks, summary }) => [name, breaks, summary]));
-  if (options.listVariants === true) return list(EVERY_VARIANT.map(({ name, summary }) => [name, summary]));
+  if (options.listFaults === true) return list(EVERY_FAULT.map(({ name, breaks }) => [name, breaks]));
+  if (options.listVariants === true)
+    return list(EVERY_VARIANT.map(({ name, answers }) => [name, inWords(answers)]));
   const server = await started(options);
   const { signal, by, release } = untilInterrupted();
   try {

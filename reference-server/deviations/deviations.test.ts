@@ -5,11 +5,11 @@ import { startReferenceServer } from '../reference-server.ts';
 import { FAULTS, EVERY_FAULT as faults } from './faults/index.ts';
 import { EVERY_VARIANT as variants } from './variants/index.ts';
 
-t.test('each has a name of its own and a sentence', async (t) => {
+t.test('each has a name of its own', async (t) => {
   for (const all of [faults, variants]) {
     const names = all.map(({ name }) => name);
     t.strictSame(names, [...new Set(names)]);
-    for (const { name, summary } of all) t.ok(/^[a-z][a-z0-9-]+$/.test(name) && /\.$/.test(summary), name);
+    for (const name of names) t.match(name, /^[a-z][a-z0-9-]+$/);
   }
 });
 

@@ -107,49 +107,42 @@ const counting = (due: (admitted: number, refusedWindows: number) => boolean): D
   });
 
 /** Section 8: the temporary ban. */
-// biome-ignore format: a table, a line or two for each fault
+// biome-ignore format: a table, a line for most faults
 export const BAN_FAULTS: FaultTable = {
   'ban-spares-polite': {
-    'ban-after-waiting': ['A key that was refused and has waited as told is banned.',
-      counting((_admitted, windows) => windows > 0)],
-    'ban-of-the-fast': ['A key is banned after forty requests, whether refused or not.',
-      counting((admitted) => admitted > 40)],
-    'ban-on-first-429': ['The first request over the limit bans the key.', banning(() => {
+    'ban-after-waiting': counting((_admitted, windows) => windows > 0),
+    'ban-of-the-fast': counting((admitted) => admitted > 40),
+    // The first request over the limit bans the key.
+    'ban-on-first-429': banning(() => {
       let ban = honest(0);
       return (now, usual) => {
         if (now < ban.until) return ban;
         if (usual().refusedBy === 'minute') ban = { until: now + 120_000, told: now + 60_000 };
         return null;
       };
-    })],
+    }),
   },
   'ban-error-body': {
-    'ban-empty': ['A banned key gets 403 and no body.', forbidden, body('')],
-    'ban-text': ['A banned key gets 403 and the text "Forbidden".', forbidden, body('Forbidden')],
-    'ban-without-code': ['A banned key gets 403 and an Error without code.',
-      forbidden, body('{"message":"banned","status":403}')],
-    'ban-html': ['A banned key gets 403 and a page of HTML.', forbidden,
-      body('<html><body>Forbidden</body></html>'), header('Content-Type', banned, () => 'text/html')],
+    'ban-empty': [forbidden, body('')],
+    'ban-text': [forbidden, body('Forbidden')],
+    'ban-without-code': [forbidden, body('{"message":"banned","status":403}')],
+    'ban-html': [forbidden, body('<html><body>Forbidden</body></html>'), header('Content-Type', banned, () => 'text/html')],
   },
   'ban-rate-headers': {
-    'ban-without-headers': ['A banned key gets no rate headers.',
-      forbidden, dropped('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset')],
-    'ban-without-reset': ['A banned key gets no X-RateLimit-Reset.', forbidden, dropped('X-RateLimit-Reset')],
-    'ban-without-limit': ['A banned key gets no X-RateLimit-Limit.', forbidden, dropped('X-RateLimit-Limit')],
+    'ban-without-headers':
+      [forbidden, dropped('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset')],
+    'ban-without-reset': [forbidden, dropped('X-RateLimit-Reset')],
+    'ban-without-limit': [forbidden, dropped('X-RateLimit-Limit')],
   },
   'ban-ends': {
-    'ban-twice-as-long': ['A ban lasts twice as long as it says.',
-      prolonging((first) => ({ until: first + 120_000, told: first + 60_000 }))],
-    'ban-told-and-never-lifted': ['A ban always says to retry after 20 seconds, and never ends.',
-      prolonging(() => honest(Number.POSITIVE_INFINITY)), retryAfter(() => '20', banned)],
-    'ban-says-one-second': ['A ban says to retry after 1 second.', retryAfter(() => '1', banned)],
-    'ban-like-the-limit-says-one-second': [
-      'A ban is answered as the limit is, and says to retry after 1 second.',
-      body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'),
-      retryAfter(() => '1', banned)],
-    'ban-says-half': ['A ban says to retry after half of its time.',
-      retryAfter((seconds) => String(Math.ceil(seconds / 2)), banned)],
-    'ban-begins-anew': ['A ban begins anew with the first request after it.', banning(() => {
+    'ban-twice-as-long': prolonging((first) => ({ until: first + 120_000, told: first + 60_000 })),
+    'ban-told-and-never-lifted':
+      [prolonging(() => honest(Number.POSITIVE_INFINITY)), retryAfter(() => '20', banned)],
+    'ban-says-one-second': retryAfter(() => '1', banned),
+    'ban-like-the-limit-says-one-second': [body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'), retryAfter(() => '1', banned)],
+    'ban-says-half': retryAfter((seconds) => String(Math.ceil(seconds / 2)), banned),
+    // A ban begins anew with the first request after it.
+    'ban-begins-anew': banning(() => {
       let [until, renewed] = [0, false];
       return (now, usual) => {
         if (until === 0) {
@@ -159,14 +152,13 @@ export const BAN_FAULTS: FaultTable = {
         if (now >= until && !renewed) [until, renewed] = [now + 60_000, true];
         return honest(until);
       };
-    })],
+    }),
   },
   'ban-other-keys': {
-    'ban-of-the-plan': ['While one key is banned, all keys of its plan are.',
-      spreading((one, other) => one.plan === other.plan)],
-    'ban-of-everybody': ['While one key is banned, every key is.', spreading(() => true)],
-    'ban-of-all-but-itself': ['A ban hits the other Free keys, and not the one that earned it.',
-      ({ limiter }) => {
+    'ban-of-the-plan': spreading((one, other) => one.plan === other.plan),
+    'ban-of-everybody': spreading(() => true),
+    // A ban hits the other Free keys, and not the one that earned it.
+    'ban-of-all-but-itself': ({ limiter }) => {
         let ban = { key: '', until: 0 };
         return admitting((usual, key, call) => {
           const gate = usual(key, call);
@@ -177,6 +169,6 @@ export const BAN_FAULTS: FaultTable = {
           if (call.now >= ban.until || key.name === ban.key || key.plan !== 'free') return gate;
           return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
         });
-      }],
+      },
   },
 };

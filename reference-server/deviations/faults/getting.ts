@@ -59,10 +59,11 @@ const isBeyond = (petId: string) =>
   /^-?\d{19,}$/.test(petId) && BigInt.asIntN(64, BigInt(petId)) !== BigInt(petId);
 
 /** Section 4.3: the animal that an id names, as it is, and ids that name none. */
-// biome-ignore format: a table, a line or two for each fault
+// biome-ignore format: a table, a line for most faults
 export const GETTING_FAULTS: FaultTable = {
   'get-answers-200': {
-    'get-takes-away': ['An animal that was added is gone from the store once it is retrieved.', () => {
+    // An animal that was added is gone from the store once it is retrieved.
+    'get-takes-away': () => {
       const added = new Set<string>();
       const taken = new Set<string>();
       const isTaken = ({ id }: Pet) => taken.has(id);
@@ -71,30 +72,31 @@ export const GETTING_FAULTS: FaultTable = {
         if (added.has(petId)) taken.add(petId);
         return usual(petId, call);
       }));
-    }],
-    'get-large-ids-missing': ['An animal whose id is beyond 2^53 answers 404.',
-      foundAs((pet) => (Number(pet.id) > Number.MAX_SAFE_INTEGER ? null : pet))],
-    'get-answers-203': ['A retrieved animal is answered with 203.', answeringAs(203, succeeds('getPet'))],
-    'get-added-missing': ['An animal that was added answers 404.', findingOnly('not added')],
-    'get-missing-unless-added': ['Only animals that a client added can be retrieved.', findingOnly('added')],
-    'get-statusless-missing': ['An animal without a status answers 404.',
-      foundAs((pet) => (pet.status === null ? null : pet))],
-    'get-missing-with-another-key': ['An animal is found with the key that added it only.', () => {
+    },
+    'get-large-ids-missing': foundAs((pet) => (Number(pet.id) > Number.MAX_SAFE_INTEGER ? null : pet)),
+    'get-answers-203': answeringAs(203, succeeds('getPet')),
+    'get-added-missing': findingOnly('not added'),
+    'get-missing-unless-added': findingOnly('added'),
+    'get-statusless-missing': foundAs((pet) => (pet.status === null ? null : pet)),
+    // An animal is found with the key that added it only.
+    'get-missing-with-another-key': () => {
       const adders = new Map<string, string | undefined>();
       return together(
         noting(({ id }, { key }) => adders.set(id, key?.name)),
         foundAs((pet, { key }) => (!adders.has(pet.id) || adders.get(pet.id) === key?.name ? pet : null)),
       );
-    }],
-    'get-once-only': ['An animal answers 404 from the second retrieval on.', () => {
+    },
+    // An animal answers 404 from the second retrieval on.
+    'get-once-only': () => {
       const seen = new Set<string>();
       return finding((usual, petId, call) => {
         const again = seen.has(petId);
         seen.add(petId);
         return again ? null : usual(petId, call);
       });
-    }],
-    'get-second-time-410': ['An animal answers 410 from the second retrieval on.', () => {
+    },
+    // An animal answers 410 from the second retrieval on.
+    'get-second-time-410': () => {
       const seen = new Set<string>();
       return failing(410, (answer, { route }) => {
         if (answer.status !== 200 || route.operation !== 'getPet') return false;
@@ -102,26 +104,24 @@ export const GETTING_FAULTS: FaultTable = {
         seen.add(route.petId);
         return again;
       });
-    }],
-    'get-missing-after-unknown': ['After an unknown id the next retrieval answers 404 too.', () => {
+    },
+    // After an unknown id the next retrieval answers 404 too.
+    'get-missing-after-unknown': () => {
       let unknown = false;
       return finding((usual, petId, call) => {
         const found = unknown ? null : usual(petId, call);
         unknown = found === null && !unknown;
         return found;
       });
-    }],
+    },
   },
   'get-returns-requested-id': {
-    'get-first-animal': ['Every known id is answered with the first animal.',
-      foundAs((_pet, _call, parts) => firstPet(parts))],
-    'get-id-rounded': ['The id of a retrieved animal is rounded to a double.',
-      petShown((pet) => ({ ...pet, id: rounded(pet.id) }), 'getPet')],
-    'get-looks-up-rounded-id': [
-      'An id is rounded to a double before it is looked up among others that are rounded too.',
-      foundAs((pet, _call, { store }) => Number.isSafeInteger(Number(pet.id)) ? pet
-        : store.all.findLast(({ id }) => Number(id) === Number(pet.id)) ?? pet)],
-    'get-answers-one-before': ['Every third retrieval is answered with the animal of the one before.', () => {
+    'get-first-animal': foundAs((_pet, _call, parts) => firstPet(parts)),
+    'get-id-rounded': petShown((pet) => ({ ...pet, id: rounded(pet.id) }), 'getPet'),
+    'get-looks-up-rounded-id': foundAs((pet, _call, { store }) => Number.isSafeInteger(Number(pet.id)) ? pet
+        : store.all.findLast(({ id }) => Number(id) === Number(pet.id)) ?? pet),
+    // Every third retrieval is answered with the animal of the one before.
+    'get-answers-one-before': () => {
       let before: Pet | null = null;
       let times = 0;
       return foundAs((pet) => {
@@ -130,69 +130,52 @@ export const GETTING_FAULTS: FaultTable = {
         before = pet;
         return answered;
       });
-    }],
+    },
   },
   'get-same-animal': {
-    'get-name-upper-case': ['A retrieved name is in upper case.',
-      petShown((pet) => ({ ...pet, name: pet.name.toUpperCase() }), 'getPet')],
-    'get-without-status': ['A retrieved animal has no status.',
-      petShown((pet) => ({ ...pet, status: null }), 'getPet')],
-    'get-category-rounded': ['categoryId of a retrieved animal is rounded to a double.',
-      petShown((pet) => ({ ...pet, categoryId: rounded(pet.categoryId) }), 'getPet')],
-    'get-pending-as-available': ['A pending animal is retrieved as available.',
-      petShown((pet) => (pet.status === 'pending' ? { ...pet, status: 'available' } : pet), 'getPet')],
-    'get-name-question-marks': ['Characters that are not plain ASCII are retrieved as question marks.',
-      petShown((pet) => ({ ...pet, name: pet.name.replaceAll(/[^\x20-\x7e]/g, '?') }), 'getPet')],
+    'get-name-upper-case': petShown((pet) => ({ ...pet, name: pet.name.toUpperCase() }), 'getPet'),
+    'get-without-status': petShown((pet) => ({ ...pet, status: null }), 'getPet'),
+    'get-category-rounded': petShown((pet) => ({ ...pet, categoryId: rounded(pet.categoryId) }), 'getPet'),
+    'get-pending-as-available':
+      petShown((pet) => (pet.status === 'pending' ? { ...pet, status: 'available' } : pet), 'getPet'),
+    'get-name-question-marks':
+      petShown((pet) => ({ ...pet, name: pet.name.replaceAll(/[^\x20-\x7e]/g, '?') }), 'getPet'),
   },
   'get-unknown-404': {
-    'get-unknown-null': ['An unknown id is answered with 200 and null.',
-      answeringWith('null', answers(404, 'getPet'), 200)],
-    'get-unknown-400': ['An unknown id is answered with 400.', notFoundWith(400, isCanonical)],
-    'get-unknown-410': ['An unknown id is answered with 410.', notFoundWith(410, isCanonical)],
-    'get-unknown-large-500': ['An unknown id beyond 32 bits is answered with 500.',
-      notFoundWith(500, (petId) => isCanonical(petId) && isLarge(petId))],
-    'get-unknown-negative-422': ['A negative id is answered with 422.',
-      notFoundWith(422, (petId) => isCanonical(petId) && petId.startsWith('-'))],
-    'get-unknown-cut-to-32-bits': ['Of an unknown id the lower 32 bits are looked up.',
-      instead((id, find) => find(lower32(id)))],
-    'get-unknown-without-sign': ['An unknown negative id is looked up without its sign.',
-      instead((id, find) => find(id.replace('-', '')))],
-    'get-unknown-answers-first': ['An unknown id is answered with the first animal.',
-      instead((_id, _find, parts) => firstPet(parts))],
-    'get-unknown-invented': ['An unknown id is answered with an animal that does not exist.',
-      instead((id) => ({ id, name: 'unknown', categoryId: '1', status: 'available' }))],
-    'get-unknown-wraps': [
-      'An unknown id is cut to 32 bits and found, or else answered with the first animal.',
-      instead((id, find, parts) => isLarge(id) ? find(lower32(id)) ?? firstPet(parts) : null)],
-    'get-unknown-found-when-asked-again': [
-      'An unknown id that is asked for a second time is answered with the first animal.',
-      () => {
+    'get-unknown-null': answeringWith('null', answers(404, 'getPet'), 200),
+    'get-unknown-400': notFoundWith(400, isCanonical),
+    'get-unknown-410': notFoundWith(410, isCanonical),
+    'get-unknown-large-500': notFoundWith(500, (petId) => isCanonical(petId) && isLarge(petId)),
+    'get-unknown-negative-422': notFoundWith(422, (petId) => isCanonical(petId) && petId.startsWith('-')),
+    'get-unknown-cut-to-32-bits': instead((id, find) => find(lower32(id))),
+    'get-unknown-without-sign': instead((id, find) => find(id.replace('-', ''))),
+    'get-unknown-answers-first': instead((_id, _find, parts) => firstPet(parts)),
+    'get-unknown-invented': instead((id) => ({ id, name: 'unknown', categoryId: '1', status: 'available' })),
+    'get-unknown-wraps':
+      instead((id, find, parts) => isLarge(id) ? find(lower32(id)) ?? firstPet(parts) : null),
+    // An unknown id that is asked for a second time is answered with the first animal.
+    'get-unknown-found-when-asked-again': () => {
         const missed = new Set<string>();
         return instead((id, _find, parts) => {
           if (missed.has(id)) return firstPet(parts);
           missed.add(id);
           return null;
         });
-      }],
+      },
   },
   'get-malformed-id-refused': {
-    'get-text-answers-first': ['An id without digits is answered with the first animal.',
-      finding((usual, petId, call, parts) => (/\d/.test(petId) ? usual(petId, call) : firstPet(parts)))],
-    'get-id-digits-only-read': ['The digits that an id begins with are looked up, whatever follows.',
-      readingId((petId) => /^-?\d+/.exec(petId)?.[0] ?? null)],
-    'get-id-hexadecimal-read': ['An id in hexadecimal is read.',
-      readingId((petId) => /^0x[\da-f]+$/i.test(petId) ? BigInt(petId).toString() : null)],
-    'get-id-fraction-cut': ['An id with a fraction is looked up without it.',
-      readingId((petId) => /^(-?\d+)\.\d+$/.exec(petId)?.[1] ?? null)],
-    'get-malformed-500': ['An id that is no int64 is answered with 500.',
-      notFoundWith(500, (petId) => !isCanonical(petId))],
-    'get-id-beyond-int64-answers-first': [
-      'An id that does not fit 64 bits is answered with the first animal.',
-      finding((usual, petId, call, parts) => isBeyond(petId) ? firstPet(parts) : usual(petId, call))],
-    'get-id-beyond-int64-wrapped': ['Of an id that does not fit 64 bits the lower ones are looked up.',
-      readingId((id) => /^-?\d{19,40}$/.test(id) ? BigInt.asIntN(64, BigInt(id)).toString() : null)],
-    'get-malformed-empty': ['An id that is no int64 is answered with 200 and an empty object.',
-      answeringWith('{}', ({ status }, { key, route }) =>
-        status < 500 && route.operation === 'getPet' && key !== null && !/^-?\d+$/.test(route.petId), 200)],
+    'get-text-answers-first':
+      finding((usual, petId, call, parts) => (/\d/.test(petId) ? usual(petId, call) : firstPet(parts))),
+    'get-id-digits-only-read': readingId((petId) => /^-?\d+/.exec(petId)?.[0] ?? null),
+    'get-id-hexadecimal-read':
+      readingId((petId) => /^0x[\da-f]+$/i.test(petId) ? BigInt(petId).toString() : null),
+    'get-id-fraction-cut': readingId((petId) => /^(-?\d+)\.\d+$/.exec(petId)?.[1] ?? null),
+    'get-malformed-500': notFoundWith(500, (petId) => !isCanonical(petId)),
+    'get-id-beyond-int64-answers-first':
+      finding((usual, petId, call, parts) => isBeyond(petId) ? firstPet(parts) : usual(petId, call)),
+    'get-id-beyond-int64-wrapped':
+      readingId((id) => /^-?\d{19,40}$/.test(id) ? BigInt.asIntN(64, BigInt(id)).toString() : null),
+    'get-malformed-empty': answeringWith('{}', ({ status }, { key, route }) =>
+        status < 500 && route.operation === 'getPet' && key !== null && !/^-?\d+$/.test(route.petId), 200),
   },
 };

@@ -22,44 +22,39 @@ const spending = (whose: (call: Call, keys: readonly IssuedKey[]) => readonly Is
   });
 
 /** Sections 5 and 8: whose quota a request takes from. */
-// biome-ignore format: a table, a line or two for each fault
+// biome-ignore format: a table, a line for most faults
 export const KEYS_APART_FAULTS: FaultTable = {
   'rate-keys-apart': {
-    'free-keys-share': ['The Free keys share one quota.',
-      account((key) => (key.plan === 'free' ? 'free' : key.name))],
-    'address-shares': ['Every request is counted for all keys, as by their common address.',
-      payingToo((key, other) => other.name !== key.name)],
-    'all-keys-share': ['Keys of the same plan share one quota.', account((key) => key.plan)],
-    'free-key-spends-pro': ['What a Free key spends, the Pro keys pay too.',
-      payingToo((key, other) => key.plan === 'free' && other.plan === 'pro')],
+    'free-keys-share': account((key) => (key.plan === 'free' ? 'free' : key.name)),
+    'address-shares': payingToo((key, other) => other.name !== key.name),
+    'all-keys-share': account((key) => key.plan),
+    'free-key-spends-pro': payingToo((key, other) => key.plan === 'free' && other.plan === 'pro'),
   },
   'rate-invalid-key-free': {
-    'unknown-key-spends-all': ['A request with an unknown key spends the quota of every key.',
-      spending((call, keys) => bearerToken(call.authorization) === null ? [] : keys)],
-    'near-miss-spends': [
-      'A request with a key that is almost right spends the quota of the key that it resembles.',
-      spending((call, keys) => {
+    'unknown-key-spends-all': spending((call, keys) => bearerToken(call.authorization) === null ? [] : keys),
+    // A request with a key that is almost right spends the quota of the key that it resembles.
+    'near-miss-spends': spending((call, keys) => {
         const beginning = bearerToken(call.authorization)?.slice(0, 8).toLowerCase() ?? '';
         return beginning.length < 8
           ? []
           : keys.filter(({ value }) => value.toLowerCase().startsWith(beginning)).slice(0, 1);
-      })],
-    'other-scheme-spends': ['A request with a valid key in another scheme is refused and spends its quota.',
-      spending((call, keys) => {
+      }),
+    // A request with a valid key in another scheme is refused and spends its quota.
+    'other-scheme-spends': spending((call, keys) => {
         const sent = /(\S+)$/.exec(call.authorization ?? '')?.[1] ?? '';
         const decoded = Buffer.from(sent, 'base64').toString();
         return keys
           .filter(({ value }) => sent !== '' && (value === sent || decoded.includes(value)))
           .slice(0, 1);
-      })],
-    'missing-key-spends': ['A request without a key spends the quota of the key that came before it.',
-      ({ limiter }) => {
+      }),
+    // A request without a key spends the quota of the key that came before it.
+    'missing-key-spends': ({ limiter }) => {
         let last: ApiKey | null = null;
         return identifying((usual, call) => {
           if (usual !== null) last = usual;
           else if (last !== null && call.authorization === null) limiter.admit(last, call.now);
           return usual;
         });
-      }],
+      },
   },
 };

@@ -42,93 +42,78 @@ const fewAnimals = (store: PetStore) => {
 const filtered = (query: ListQuery) => query.status !== null;
 
 /** Section 4.1: which animals a list holds. */
-// biome-ignore format: a table, a line or two for each fault
+// biome-ignore format: a table, a line for most faults
 export const LISTING_FILTER_FAULTS: FaultTable = {
   'list-status-filter': {
-    'filter-ignored': ['status is ignored.', ignoring(() => true)],
-    'filter-pending-ignored': ['Only status=pending is ignored.',
-      ignoring(({ status }) => status === 'pending')],
-    'filter-ignored-at-limit-100': ['status is ignored at limit=100.',
-      ignoring(({ limit }) => limit === 100)],
-    'filter-pending-gives-available': ['status=pending lists the available animals.',
-      selecting((usual, query, call) =>
-        usual(query.status === 'pending' ? { ...query, status: 'available' } : query, call))],
-    'filter-only-without-limit': ['status is ignored where a limit is given too.',
-      ignoring((_query, call) => hasLimit(call))],
-    'filter-ignored-behind-limit': ['status is ignored where it comes after limit.',
-      ignoring((_query, call) => /limit=.*&status=/.test(call.route.search))],
-    'filter-sold-ignored-without-limit': ['status=sold is ignored where no limit is given.',
-      ignoring(({ status }, call) => status === 'sold' && !hasLimit(call))],
-    'filter-ignored-without-limit-on-free': ['With a Free key status is ignored where no limit is given.',
-      ignoring((_query, call) => onPlan('free')(call) && !hasLimit(call))],
-    'filter-percent-encoded-refused': ['A status that is percent-encoded is refused.',
-      readingQuery((usual, search, call) => search.includes('status=%')
+    'filter-ignored': ignoring(() => true),
+    'filter-pending-ignored': ignoring(({ status }) => status === 'pending'),
+    'filter-ignored-at-limit-100': ignoring(({ limit }) => limit === 100),
+    'filter-pending-gives-available': selecting((usual, query, call) =>
+        usual(query.status === 'pending' ? { ...query, status: 'available' } : query, call)),
+    'filter-only-without-limit': ignoring((_query, call) => hasLimit(call)),
+    'filter-ignored-behind-limit': ignoring((_query, call) => /limit=.*&status=/.test(call.route.search)),
+    'filter-sold-ignored-without-limit': ignoring(({ status }, call) => status === 'sold' && !hasLimit(call)),
+    'filter-ignored-without-limit-on-free':
+      ignoring((_query, call) => onPlan('free')(call) && !hasLimit(call)),
+    // A status that is percent-encoded is refused.
+    'filter-percent-encoded-refused': readingQuery((usual, search, call) => search.includes('status=%')
         ? { problem: badRequest('invalid_status', 'status must be available, pending or sold.') }
-        : usual(search, call))],
-    'filter-one-wrong': ['The last animal of a filtered list has another status, or none.',
-      selecting((usual, query, call) => {
+        : usual(search, call)),
+    // The last animal of a filtered list has another status, or none.
+    'filter-one-wrong': selecting((usual, query, call) => {
         const pets = usual(query, call);
         const others = usual(unfiltered(100), call);
         const stranger = others.find(({ status }) => status !== query.status);
         return query.status === null || pets.length < 2 ? pets : lastReplaced(pets, stranger);
-      })],
-    'filter-sold-with-statusless': ['status=sold also lists animals without a status.',
-      selecting((usual, query, call) => {
+      }),
+    // status=sold also lists animals without a status.
+    'filter-sold-with-statusless': selecting((usual, query, call) => {
         if (query.status !== 'sold') return usual(query, call);
         const pets = usual(unfiltered(100), call);
         return pets.filter(({ status }) => status === 'sold' || status === null).slice(0, query.limit);
-      })],
+      }),
   },
   'list-status-complete': {
-    'filter-pending-empty': ['status=pending lists nothing.',
-      selecting((usual, query, call) => (query.status === 'pending' ? [] : usual(query, call)))],
-    'filter-hides-other-scripts': ['A filtered list does not hold animals whose name is not plain ASCII.',
-      hiding(({ name }) => !/^[\x20-\x7e]*$/.test(name), filtered)],
-    'filter-hides-large-categories': [
-      'A filtered list does not hold animals whose categoryId has more than fifteen digits.',
-      hiding(({ categoryId }) => categoryId.length > 15, filtered)],
-    'filter-hides-newest': ['A filtered list does not hold the newest animal.',
-      ({ store }) => hiding((pet) => pet.id === store.all.at(-1)?.id, filtered)],
-    'filter-sees-first-animals-only': ['A filtered list holds what was there when the server started.',
-      ({ store }) => {
+    'filter-pending-empty':
+      selecting((usual, query, call) => (query.status === 'pending' ? [] : usual(query, call))),
+    'filter-hides-other-scripts': hiding(({ name }) => !/^[\x20-\x7e]*$/.test(name), filtered),
+    'filter-hides-large-categories': hiding(({ categoryId }) => categoryId.length > 15, filtered),
+    'filter-hides-newest': ({ store }) => hiding((pet) => pet.id === store.all.at(-1)?.id, filtered),
+    // A filtered list holds what was there when the server started.
+    'filter-sees-first-animals-only': ({ store }) => {
         const first = idsOf(store);
         return hiding(({ id }) => !first.has(id), filtered);
-      }],
-    'filter-hides-first-animals': ['A filtered list holds none of what was there at first.',
-      ({ store }) => {
+      },
+    // A filtered list holds none of what was there at first.
+    'filter-hides-first-animals': ({ store }) => {
         const first = idsOf(store);
         return hiding(({ id }) => first.has(id), filtered);
-      }],
-    'filter-empty-beyond-limit-50': ['A filtered list with a limit above 50 is empty.',
-      hiding(() => true, (query) => filtered(query) && query.limit > 50)],
+      },
+    'filter-empty-beyond-limit-50': hiding(() => true, (query) => filtered(query) && query.limit > 50),
   },
   'list-unfiltered': {
-    'unfiltered-available-only': ['Without status, only available animals are listed.',
-      selecting((usual, query, call) => usual({ ...query, status: query.status ?? 'available' }, call))],
-    'unfiltered-hides-sold': ['Without status, sold animals are not listed.',
-      hiding(({ status }) => status === 'sold', ({ status }) => status === null)],
-    'unfiltered-hides-statusless': ['Without status, animals that have none are not listed.',
-      hiding(({ status }) => status === null, ({ status }) => status === null)],
+    'unfiltered-available-only':
+      selecting((usual, query, call) => usual({ ...query, status: query.status ?? 'available' }, call)),
+    'unfiltered-hides-sold': hiding(({ status }) => status === 'sold', ({ status }) => status === null),
+    'unfiltered-hides-statusless': hiding(({ status }) => status === null, ({ status }) => status === null),
   },
   'list-shows-added': {
-    'list-of-one-shows-another-category': ['A list with limit=1 shows its animal with categoryId 1.',
-      petShown((pet, call) => (queried(call, 'limit=1') ? { ...pet, categoryId: '1' } : pet), 'listPets')],
-    'list-trims-name': ['A list shows names without the blanks around them, in lower case.',
-      petShown((pet) => ({ ...pet, name: pet.name.trim().toLowerCase() }), 'listPets')],
-    'list-cuts-name': ['A list shows the first eight characters of a name.',
-      petShown((pet) => ({ ...pet, name: pet.name.slice(0, 8) }), 'listPets')],
-    'list-rounds-category': ['A list shows categoryId rounded to a double.',
-      petShown((pet) => ({ ...pet, categoryId: BigInt(Number(pet.categoryId)).toString() }), 'listPets')],
-    'list-rounds-id': ['A list shows ids rounded to a double.',
-      petShown((pet) => ({ ...pet, id: String(BigInt(Number(pet.id))) }), 'listPets')],
-    'list-never-shows-added': ['Animals that were added are not listed.', () => {
+    'list-of-one-shows-another-category':
+      petShown((pet, call) => (queried(call, 'limit=1') ? { ...pet, categoryId: '1' } : pet), 'listPets'),
+    'list-trims-name': petShown((pet) => ({ ...pet, name: pet.name.trim().toLowerCase() }), 'listPets'),
+    'list-cuts-name': petShown((pet) => ({ ...pet, name: pet.name.slice(0, 8) }), 'listPets'),
+    'list-rounds-category':
+      petShown((pet) => ({ ...pet, categoryId: BigInt(Number(pet.categoryId)).toString() }), 'listPets'),
+    'list-rounds-id': petShown((pet) => ({ ...pet, id: String(BigInt(Number(pet.id))) }), 'listPets'),
+    // Animals that were added are not listed.
+    'list-never-shows-added': () => {
       const added = new Set<string>();
       return together(noting(({ id }) => added.add(id)), hiding(({ id }) => added.has(id)));
-    }],
-    'listed-name-other-with-status': ['A list with a status shows names in capitals.',
-      petShown((pet, call) =>
-        asksForStatus(call) ? { ...pet, name: pet.name.toUpperCase() } : pet, 'listPets')],
-    'added-stored-as-available': ['An animal is answered with its status, and stored as available.', () => {
+    },
+    'listed-name-other-with-status': petShown((pet, call) =>
+        asksForStatus(call) ? { ...pet, name: pet.name.toUpperCase() } : pet, 'listPets'),
+    // An animal is answered with its status, and stored as available.
+    'added-stored-as-available': () => {
       const added = new Map<string, Pet>();
       const shown = petShown((pet) => added.get(pet.id) ?? pet, 'createPet');
       return together(shown, adding((usual, animal, call) => {
@@ -136,13 +121,13 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
         added.set(pet.id, { ...pet, status: animal.status });
         return pet;
       }));
-    }],
-    'list-sold-as-available': ['A list shows sold animals as available.',
-      petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'available' } : pet), 'listPets')],
-    'list-forgets-status': ['An unfiltered list shows no status.',
-      petShown((pet, call) => asksForStatus(call) ? pet : { ...pet, status: null }, 'listPets')],
-    'list-loses-added-after-a-refusal': ['Once a key was refused, animals that were added are not listed.',
-      () => {
+    },
+    'list-sold-as-available':
+      petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'available' } : pet), 'listPets'),
+    'list-forgets-status':
+      petShown((pet, call) => asksForStatus(call) ? pet : { ...pet, status: null }, 'listPets'),
+    // Once a key was refused, animals that were added are not listed.
+    'list-loses-added-after-a-refusal': () => {
         const added = new Set<string>();
         let refused = false;
         const watching = admitting((usual, key, call) => {
@@ -155,9 +140,9 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
           watching,
           hiding(({ id }) => refused && added.has(id)),
         );
-      }],
-    'list-cached-without-parameters': ['A list without parameters shows for good what it showed at first.',
-      { recipe: () => ({ seed: fewAnimals }) }, () => {
+      },
+    // A list without parameters shows for good what it showed at first.
+    'list-cached-without-parameters': [{ recipe: () => ({ seed: fewAnimals }) }, () => {
         let cached: readonly Pet[] | undefined;
         return selecting((usual, query, call) => {
           if (call.route.search !== '') return usual(query, call);
@@ -165,7 +150,8 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
           return cached;
         });
       }],
-    'list-cached-when-filtered': ['A filtered list shows for good what it showed at first.', () => {
+    // A filtered list shows for good what it showed at first.
+    'list-cached-when-filtered': () => {
       const cached = new Map<string, readonly Pet[]>();
       return selecting((usual, query, call) => {
         if (query.status === null) return usual(query, call);
@@ -174,36 +160,31 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
         cached.set(key, pets);
         return pets;
       });
-    }],
-    'list-keeps-first-only': ['Of the animals that were added only the first is listed.', () => {
+    },
+    // Of the animals that were added only the first is listed.
+    'list-keeps-first-only': () => {
       const added = new Set<string>();
       return together(
         noting(({ id }) => added.add(id)),
         hiding(({ id }) => added.has(id) && id !== [...added][0]),
       );
-    }],
+    },
   },
   'list-filter-before-limit': {
-    'filter-after-limit': ['The limit is applied first, and the filter to what is left.',
-      selecting((usual, query, call) => usual(unfiltered(query.limit), call).filter((pet) => isAskedFor(query, pet)))],
-    'filter-after-limit-for-sold': ['Only for status=sold the limit is applied first.',
-      selecting((usual, query, call) => query.status !== 'sold' ? usual(query, call)
-        : usual(unfiltered(query.limit), call).filter((pet) => isAskedFor(query, pet)))],
-    'filter-within-twice-limit': ['A filtered list is taken from the first animals, twice as many as limit.',
-      selecting((usual, query, call) => usual(unfiltered(query.limit * 2), call)
-        .filter((pet) => isAskedFor(query, pet)).slice(0, query.limit))],
+    'filter-after-limit': selecting((usual, query, call) => usual(unfiltered(query.limit), call).filter((pet) => isAskedFor(query, pet))),
+    'filter-after-limit-for-sold': selecting((usual, query, call) => query.status !== 'sold' ? usual(query, call)
+        : usual(unfiltered(query.limit), call).filter((pet) => isAskedFor(query, pet))),
+    'filter-within-twice-limit': selecting((usual, query, call) => usual(unfiltered(query.limit * 2), call)
+        .filter((pet) => isAskedFor(query, pet)).slice(0, query.limit)),
   },
   'list-each-once': {
-    'list-first-twice': ['The first animal of a list is also its last one.',
-      ending((pets) => pets[0], () => true)],
-    'list-twice-at-limit-100': ['Only at limit=100 the first animal is listed twice.',
-      ending((pets) => pets[0], ({ limit }) => limit === 100)],
-    'list-twice-when-filtered': ['Only in a filtered list an animal is listed twice.',
-      ending((pets) => pets.at(-2), filtered)],
-    'list-addition-stored-twice': ['An addition is stored twice, under two ids.',
-      adding((usual, animal, call) => {
+    'list-first-twice': ending((pets) => pets[0], () => true),
+    'list-twice-at-limit-100': ending((pets) => pets[0], ({ limit }) => limit === 100),
+    'list-twice-when-filtered': ending((pets) => pets.at(-2), filtered),
+    // An addition is stored twice, under two ids.
+    'list-addition-stored-twice': adding((usual, animal, call) => {
         usual(animal, call);
         return usual(animal, call);
-      })],
+      }),
   },
 };

@@ -8,18 +8,16 @@ const slower = (milliseconds: (requests: number) => number) => () => {
 };
 
 /** What shows only under load, for load scenarios; a run of checks does not send enough to see it. */
-// biome-ignore format: a table, a line or two for each fault
+// biome-ignore format: a table, a line for most faults
 export const LOAD_FAULTS: FaultTable = {
   'list-answers-200': {
-    'load-latency-leaks': ['Every request makes all later ones slower, by a hundredth of a millisecond.',
-      slower((requests) => requests / 100)],
-    'load-errors': ['Every five hundredth list is answered with 503.',
-      () => failing(503, everyNth(500, succeeds('listPets')))],
-    'load-stalls': ['Every thousandth answer takes three seconds.',
-      slower((requests) => (requests % 1000 === 0 ? 3_000 : 0))],
+    'load-latency-leaks': slower((requests) => requests / 100),
+    'load-errors': () => failing(503, everyNth(500, succeeds('listPets'))),
+    'load-stalls': slower((requests) => (requests % 1000 === 0 ? 3_000 : 0)),
   },
   'pet-id-unique': {
-    'load-ids-collide': ['From the two hundredth addition on, every tenth id is repeated.', ({ store }) => {
+    // From the two hundredth addition on, every tenth id is repeated.
+    'load-ids-collide': ({ store }) => {
       let additions = 0;
       let last = '';
       return adding((usual, animal, call) => {
@@ -29,6 +27,6 @@ export const LOAD_FAULTS: FaultTable = {
         last = pet.id;
         return pet;
       });
-    }],
+    },
   },
 };

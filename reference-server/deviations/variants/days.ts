@@ -55,8 +55,7 @@ const KINDS: Readonly<Record<string, readonly Answer[]>> = {
  * day of a few minutes is any of them with an Enterprise plan such as 600 a minute and 700 a day.
  */
 export const SPENT_DAYS: readonly Variant[] = Object.entries(KINDS).flatMap(([kind, answers]) =>
-  [50, 93, 97, 100].flatMap((percent) => {
-    const summary = `A day ${kind.replaceAll('-', ' ')}, of which ${percent} % are used.`;
-    return variantsOf({ [`day-${kind}-${percent}-used`]: [summary, ...answers, dayUsed(percent)] });
-  }),
+  [50, 93, 97, 100].flatMap((percent) =>
+    variantsOf({ [`day-${kind}-${percent}-used`]: [...answers, dayUsed(percent)] }),
+  ),
 );

@@ -11,8 +11,6 @@ export interface Answer extends Personality {
 /** A conforming server that answers what the document leaves open in its own way. */
 export interface Variant extends Personality {
   readonly name: string;
-  /** What it is like, in one sentence. */
-  readonly summary: string;
   /** Its answers where they are not the usual ones: question to answer. */
   readonly answers: Readonly<Record<string, string>>;
 }
@@ -24,14 +22,13 @@ export const answer = (question: string, name: string, ...deviations: readonly D
   ...together(...deviations),
 });
 
-/** Variants by name: what each is like, and its answers. */
-export type VariantTable = Readonly<Record<string, readonly [summary: string, ...answers: Answer[]]>>;
+/** Variants by name: the answers of each. */
+export type VariantTable = Readonly<Record<string, readonly Answer[]>>;
 
 /** The variants of a table, in its order. */
 export function variantsOf(table: VariantTable): Variant[] {
-  return Object.entries(table).map(([name, [summary, ...answers]]) => ({
+  return Object.entries(table).map(([name, answers]) => ({
     name,
-    summary,
     answers: Object.fromEntries(answers.map(({ question, answer }) => [question, answer])),
     ...together(...answers),
   }));
