@@ -17,8 +17,6 @@ t.test('an outcome comes back from JSON as it was', (t) => {
     window: { admitted: [taken], refusal: exchange },
     ids: [2n ** 63n - 1n, -1n],
     byStatus: new Map([['sold', { exchange, count: 3 }]]),
-    seen: new Set(['a', 'b']),
-    longest: Number.POSITIVE_INFINITY,
     missing: undefined,
     list: [undefined, null, 'text', 1.5, true],
   };

@@ -37,12 +37,10 @@ export function encodeOutcome(value: unknown, keep: (exchange: Exchange) => void
   const encode = (part: unknown): unknown => {
     if (part === undefined) return { $: 'none' };
     if (typeof part === 'bigint') return { $: 'integer', value: String(part) };
-    if (typeof part === 'number' && !Number.isFinite(part)) return { $: 'number', value: String(part) };
     if (typeof part !== 'object' || part === null) return part;
     if (Array.isArray(part)) return part.map(encode);
     if (part instanceof Map)
       return { $: 'map', entries: [...part].map(([key, entry]) => [encode(key), encode(entry)]) };
-    if (part instanceof Set) return { $: 'set', values: [...part].map(encode) };
     if (isKey(part)) return { $: 'key', name: part.name };
     if (isExchange(part)) {
       keep(part);
@@ -76,16 +74,12 @@ export function decodeOutcome(value: unknown, named: Named): unknown {
         return undefined;
       case 'integer':
         return BigInt(String(part['value']));
-      case 'number':
-        return Number(part['value']);
       case 'map':
         return new Map(
           list(part['entries']).map((entry): [unknown, unknown] =>
             Array.isArray(entry) ? [entry[0], entry[1]] : [undefined, undefined],
           ),
         );
-      case 'set':
-        return new Set(list(part['values']));
       case 'key':
       case 'exchange':
       case 'reading':

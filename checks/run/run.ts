@@ -67,11 +67,6 @@ export class Run implements Player, Seen {
     return this.of(scene);
   }
 
-  async playOn<T>(scenes: KeyScenes<T>): Promise<readonly KeyOutcome<T>[]> {
-    await Promise.all(scenes.keys(this.keys).map((key) => conclusionOf(this.play(scenes.on(key)))));
-    return this.on(scenes);
-  }
-
   async remember<T>(
     id: string,
     { sentBy, intent }: Pick<ScenePart, 'sentBy' | 'intent'>,

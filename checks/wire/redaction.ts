@@ -88,7 +88,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     if (!traces.some((trace) => plain.includes(trace))) return text;
     return forms.reduce(
       (redacted, form) =>
-        plain.includes(unescaped(form)) ? redacted.replace(patternOf(form), REDACTED) : redacted,
+        plain.includes(form.replaceAll('\\', '')) ? redacted.replace(patternOf(form), REDACTED) : redacted,
       text,
     );
   };
