@@ -1,5 +1,5 @@
 /** JSON read without rounding a number, by the library lossless-json, and what the interface asks of a number. */
-import { isNumber, parse, type Reviver, splitNumber } from 'lossless-json';
+import { isNumber, parse, splitNumber } from 'lossless-json';
 
 /** A JSON number as it was written: `9223372036854775807` keeps its last digit, `1.0` its fraction. */
 export class JsonNumber {
@@ -61,8 +61,7 @@ export function parseJson(text: string): ParsedJson {
     return malformed(text === '' ? 'is empty' : 'holds nothing but white space');
   }
   try {
-    const { shortened, restore } = withoutLongStrings(text);
-    const value = parse(shortened, restore, {
+    const value = parse(text, null, {
       parseNumber: (number) => new JsonNumber(number),
       onDuplicateKey: ({ newValue }) => newValue,
     });
@@ -81,29 +80,6 @@ const LIKE_JSON = /^[ \t\r\n]*[[{"]/;
 
 const beginning = (text: string): string =>
   `is not JSON: it begins with ${printable(JSON.stringify(text.trimStart().slice(0, 40)))}`;
-
-/** The library builds strings character by character, which takes thirty times their size: not those of large texts. */
-const LARGE_TEXT = 2 ** 16;
-const LONG_STRING = 1000;
-
-const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
-/** Begins a string that stands for a long one; a private character, which no string keeps that is not one of them. */
-const MARK = '\uE000';
-
-/** The text with marks in place of its long strings, but not of names, and what puts the strings back. */
-function withoutLongStrings(text: string): { shortened: string; restore: Reviver | null } {
-  if (text.length < LARGE_TEXT) return { shortened: text, restore: null };
-  const strings: string[] = [];
-  const isName = /[ \t\r\n]*:/y;
-  const shortened = text.replace(STRING, (found, at: number) => {
-    if (found.length < LONG_STRING && !/\uE000|\\ue000/i.test(found)) return found;
-    isName.lastIndex = at + found.length;
-    return isName.test(text) ? found : `"${MARK}${strings.push(JSON.parse(found)) - 1}"`;
-  });
-  const restore: Reviver = (_name, value) =>
-    typeof value === 'string' && value.startsWith(MARK) ? strings[Number(value.slice(1))] : value;
-  return { shortened, restore };
-}
 
 /** Whether a value nests no deeper than so many levels; takes the prototypes off its objects. */
 function isWithin(levels: number, value: unknown): value is JsonValue {
