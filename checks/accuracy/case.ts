@@ -1,4 +1,5 @@
 /** Runs the whole suite against one server, with one fault or disturbance. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { named } from '../../reference-server/deviations/named.ts';
 import { together } from '../../reference-server/deviations/personality.ts';
 import { EVERY_VARIANT } from '../../reference-server/deviations/variants/index.ts';
 import { startServer } from '../../reference-server/server.ts';
+import { currentId } from '../../spec/contract.ts';
 import { type CheckedTarget, type CheckRequest, checkTarget, JOURNAL_FILE } from '../check-target.ts';
 import { sharedClock } from '../run/clock.ts';
 import type { Finding } from '../run/findings.ts';
@@ -55,14 +57,15 @@ const WHOLE_STORE = [
   'list-limit-default',
   'add-rejected-stores-nothing',
   'auth-refused-adds-nothing',
-];
+].map(currentId);
 const SMALL_STORE = 52;
 
 async function startServerOf({ kind, name, breaks = '' }: AccuracyCase, disturbance: Partial<Disturbance>) {
   if (kind === 'service') return startFrameworkService(name);
   const clock = movedClock(sharedClock());
   // The run's clock must also be past the removal date: the target's clock alone is not believed.
-  if (breaks === 'get-removed' || name === 'after-the-removal') await clock.sleepUntil(AFTER_REMOVAL);
+  if (breaks === currentId('get-removed') || name === 'after-the-removal')
+    await clock.sleepUntil(AFTER_REMOVAL);
   const animals = disturbance.animals ?? (WHOLE_STORE.includes(breaks) ? SMALL_STORE : undefined);
   const server = await startServer({
     clock,

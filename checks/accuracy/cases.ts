@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { SPENT_DAYS } from '../../reference-server/deviations/variants/days.ts';
 import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
-import { requirements } from '../../spec/contract.ts';
+import { currentId, requirements } from '../../spec/contract.ts';
 import type { AccuracyCase } from './case.ts';
 import { DISTURBANCES } from './disturbances.ts';
 import { STYLES } from './framework-service.ts';
@@ -18,7 +18,7 @@ const CONFORMING: readonly AccuracyCase[] = [
 ];
 const ALL: readonly AccuracyCase[] = [
   ...CONFORMING,
-  ...FAULTS.map(({ name, breaks }) => ({ kind: 'fault' as const, name, breaks })),
+  ...FAULTS.map(({ name, breaks }) => ({ kind: 'fault' as const, name, breaks: currentId(breaks) })),
   ...PAIRS,
 ];
 

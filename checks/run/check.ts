@@ -1,3 +1,4 @@
+import { currentId } from '../../spec/contract.ts';
 import type { Permission } from '../../spec/permissions.ts';
 import type { Key } from '../profile/key.ts';
 import type { Violation } from '../wire/answer.ts';
@@ -74,7 +75,7 @@ export function check(
   { scenes = [], ...options }: CheckOptions,
   decide: Check['decide'] = seesAll(scenes),
 ): Check {
-  return { id, scenes, ...options, decide };
+  return { id: currentId(id), scenes, ...options, decide };
 }
 
 /** Why nothing is asked for of a row with these keys and permissions; undefined where something is. */
@@ -160,4 +161,4 @@ export const gap = (
   id: string,
   { scenes = [], ...options }: Partial<Pick<GapObserver, 'permit' | 'scenes'>>,
   answer: GapObserver['answer'],
-): GapObserver => ({ id, scenes, ...options, answer });
+): GapObserver => ({ id: currentId(id), scenes, ...options, answer });

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { currentId } from '../../spec/contract.ts';
 import type { Frozen } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { type Clocked, toldEnd } from '../limits/told-time.ts';
@@ -84,13 +85,16 @@ export const whatOf = (reasons: Iterable<Reason>): string[] =>
   [...reasons].flatMap((reason) => ('what' in reason ? [reason.what] : []));
 
 /** No exchange of the run is about it, and these rows explain why. */
-export const notShown = (...blames: readonly string[]): Reason => ({ kind: 'not-shown', blames });
+export const notShown = (...blames: readonly string[]): Reason => ({
+  kind: 'not-shown',
+  blames: blames.map(currentId),
+});
 
 /** What came does not tell, and these rows explain why. */
 export const notTold = (what: string, ...blames: readonly string[]): Reason => ({
   kind: 'not-told',
   what,
-  blames,
+  blames: blames.map(currentId),
 });
 
 /** Why nothing can be told of additions where each is answered 403. */

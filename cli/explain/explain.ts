@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Check } from '../../checks/run/check.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
-import { type Gap, gaps, type Requirement, requirements } from '../../spec/contract.ts';
+import { currentId, type Gap, gaps, type Requirement, requirements } from '../../spec/contract.ts';
 import { groupBy } from '../../spec/group-by.ts';
 import { permitOf } from '../check/check-list.ts';
 import { planOfAll } from '../check/check-plan.ts';
@@ -40,7 +40,7 @@ async function requirementText({
 }: Requirement): Promise<string> {
   const check = allChecks.find((candidate) => candidate.id === id);
   const about = check === undefined ? [`Not checked: ${excluded}`] : await costLines(check);
-  const faults = FAULTS.filter(({ breaks }) => breaks === id);
+  const faults = FAULTS.filter(({ breaks }) => currentId(breaks) === id);
   return lines(
     `${id} (section ${section}, ${level}): ${title}`,
     '',

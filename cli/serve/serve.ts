@@ -7,6 +7,7 @@ import { EVERY_VARIANT } from '../../reference-server/deviations/variants/index.
 import { MOST_ANIMALS } from '../../reference-server/pet-store.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
+import { currentId } from '../../spec/contract.ts';
 import { textTable } from '../../spec/text-table.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
@@ -67,7 +68,8 @@ async function started({ port, host, clockSpeed, animals, ...more }: ServeOption
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  if (options.listFaults === true) return list(EVERY_FAULT.map(({ name, breaks }) => [name, breaks]));
+  if (options.listFaults === true)
+    return list(EVERY_FAULT.map(({ name, breaks }) => [name, currentId(breaks)]));
   if (options.listVariants === true)
     return list(EVERY_VARIANT.map(({ name, answers }) => [name, inWords(answers)]));
   const server = await started(options);

@@ -1,5 +1,5 @@
 /** Lists: how one is asked for, what it shows, and those of the whole store that most checks share. */
-import { contract } from '../../../spec/contract.ts';
+import { contract, currentId } from '../../../spec/contract.ts';
 import type { Key } from '../../profile/key.ts';
 import { scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
@@ -59,7 +59,8 @@ export interface TakenList {
 
 /** Whether the profile declines that a list is as long as it can be. */
 export const mayBeShort = (declined: ReadonlySet<string>, { status }: Pick<ListQuery, 'status'>): boolean =>
-  declined.has('list-limit-fills') || (status !== undefined && declined.has('list-filter-before-limit'));
+  declined.has(currentId('list-limit-fills')) ||
+  (status !== undefined && declined.has(currentId('list-filter-before-limit')));
 
 /** Options for requesting a list. */
 export interface Asking {

@@ -1,5 +1,7 @@
 /** A target with a store that does what the document says of animals, and what one row says of a run against it. */
+
 import { stringify } from 'lossless-json';
+import { currentId } from '../../../../spec/contract.ts';
 import type { Finding } from '../../../run/findings.ts';
 import { judgeRun, type RunResult } from '../../../run/judge.ts';
 import { playRun } from '../../../run/play.ts';
@@ -107,7 +109,7 @@ export async function findingsOf(
       headers: [['content-type', 'application/json']],
       ...store.answer(request),
     };
-  const checks = allChecks.filter(({ id }) => ids.includes(id));
+  const checks = allChecks.filter(({ id }) => ids.map(currentId).includes(id));
   const test = testRun(answers, { permissions: new Set(['writes']), checks, ...options });
   before?.(test);
   const judging = { checks, gapObservers: [] };
@@ -124,7 +126,7 @@ export async function said(
   situation?: Situation,
   also: readonly string[] = [],
 ): Promise<Finding> {
-  const row = (await findingsOf([id, ...also], situation)).get(id);
+  const row = (await findingsOf([id, ...also], situation)).get(currentId(id));
   if (row === undefined) throw new Error(`there is no ${id}`);
   return row;
 }
