@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { ApiKey } from './api-keys.ts';
 import type { Call, RefusedBy } from './call.ts';
 import type { Problem } from './error-body.ts';
-import type { ListQuery, NewPet, Pet } from './pet-store.ts';
+import type { ListQuery } from './list-query.ts';
+import type { NewPet, Pet } from './pet-store.ts';
 import type { Quota } from './rate-limiter.ts';
 
 /** A response before its headers are put together. */

@@ -5,9 +5,9 @@ import type { RefusedBy } from './call.ts';
 import { type Problem, problem } from './error-body.ts';
 import { secondsUntil, standardHeaders } from './headers.ts';
 import { int64FromPath } from './int64.ts';
-import { readListQuery } from './list-query.ts';
+import { newestFirst, readListQuery } from './list-query.ts';
 import { readNewPet } from './new-pet.ts';
-import { newestFirst, type Pet } from './pet-store.ts';
+import type { Pet } from './pet-store.ts';
 import type { Parts, Recipe } from './recipe.ts';
 
 /** Section 5. A connection usually repeats its credential, which is then recognised without another digest. */

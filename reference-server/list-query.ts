@@ -1,5 +1,18 @@
 import { badRequest, type Problem, UNREADABLE_ESCAPE } from './error-body.ts';
-import { isStatus, type ListQuery, unfiltered } from './pet-store.ts';
+import { isStatus, type NewPet, type Pet, type PetStatus, type PetStore } from './pet-store.ts';
+
+/** The query of a list. */
+export interface ListQuery {
+  readonly limit: number;
+  readonly status: PetStatus | null;
+}
+
+/** The query of a list without a filter. */
+export const unfiltered = (limit: number): ListQuery => ({ limit, status: null });
+
+/** Whether an animal matches the filter of a query. */
+export const isAskedFor = ({ status }: ListQuery, pet: NewPet): boolean =>
+  status === null || pet.status === status;
 
 const USUAL = unfiltered(20);
 
@@ -36,4 +49,14 @@ export function readListQuery(search: string): { query: ListQuery } | { problem:
     ),
   };
   return problem === undefined ? { query } : { problem };
+}
+
+/** The newest matching animals, newest first: a new animal is listed whatever the store's size. */
+export function newestFirst({ all }: PetStore, query: ListQuery): Pet[] {
+  const page: Pet[] = [];
+  for (let at = all.length - 1; at >= 0 && page.length < query.limit; at -= 1) {
+    const pet = all[at];
+    if (pet !== undefined && isAskedFor(query, pet)) page.push(pet);
+  }
+  return page;
 }

@@ -1,7 +1,8 @@
 import type { Answer, Behaviour } from './behaviour.ts';
 import type { Call, Route } from './call.ts';
 import { badRequest, errorBody, type Problem, problem } from './error-body.ts';
-import type { ListQuery, PetStore } from './pet-store.ts';
+import type { ListQuery } from './list-query.ts';
+import type { PetStore } from './pet-store.ts';
 import type { ReceivedBody } from './request-body.ts';
 
 /** How a server answers. */

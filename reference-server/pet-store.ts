@@ -18,19 +18,6 @@ export interface Pet extends NewPet {
   readonly id: string;
 }
 
-/** The query of a list. */
-export interface ListQuery {
-  readonly limit: number;
-  readonly status: PetStatus | null;
-}
-
-/** The query of a list without a filter. */
-export const unfiltered = (limit: number): ListQuery => ({ limit, status: null });
-
-/** Whether an animal matches the filter of a query. */
-export const isAskedFor = ({ status }: ListQuery, pet: NewPet): boolean =>
-  status === null || pet.status === status;
-
 /** Returns a new id, as digits of an int64; never the same one twice. */
 export type IdSource = () => string;
 
@@ -79,14 +66,4 @@ export class PetStore {
   find(id: string): Pet | null {
     return this.#byId.get(id) ?? null;
   }
-}
-
-/** The newest matching animals, newest first: a new animal is listed whatever the store's size. */
-export function newestFirst({ all }: PetStore, query: ListQuery): Pet[] {
-  const page: Pet[] = [];
-  for (let at = all.length - 1; at >= 0 && page.length < query.limit; at -= 1) {
-    const pet = all[at];
-    if (pet !== undefined && isAskedFor(query, pet)) page.push(pet);
-  }
-  return page;
 }

@@ -14,7 +14,8 @@ import {
 } from '../../reference-server/deviations/shapes.ts';
 import { restart } from '../../reference-server/deviations/variants/animals.ts';
 import { httpDate } from '../../reference-server/headers.ts';
-import { isAskedFor, type Pet, unfiltered } from '../../reference-server/pet-store.ts';
+import { isAskedFor, unfiltered } from '../../reference-server/list-query.ts';
+import type { Pet } from '../../reference-server/pet-store.ts';
 import type { Clock } from '../run/clock.ts';
 import type { Setting } from './setting.ts';
 

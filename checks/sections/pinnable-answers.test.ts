@@ -1,7 +1,7 @@
 /** That a profile may pin whatever a run reports, and nothing else. */
 import t from 'tap';
 import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
-import { gaps } from '../../spec/contract.ts';
+import { currentId, gaps } from '../../spec/contract.ts';
 import { parseProfile } from '../profile/parse-profile.ts';
 import { pinnedProfileYaml } from '../profile/write-profile.ts';
 
@@ -38,14 +38,14 @@ const NEVER_REPORTED: Readonly<Record<string, readonly string[]>> = {
 };
 
 const gapOf = (id: string) => {
-  const gap = gaps.find((candidate) => candidate.id === id);
+  const gap = gaps.find((candidate) => candidate.id === currentId(id));
   if (gap === undefined) throw new Error(`no gap ${id}`);
   return gap;
 };
 
 /** Whether a profile may pin this answer. */
 function isTaken(id: string, answer: string): boolean {
-  const pin = `gaps: { ${id}: ${JSON.stringify(answer)} }`;
+  const pin = `gaps: { ${currentId(id)}: ${JSON.stringify(answer)} }`;
   try {
     parseProfile(`keys: [{ name: free-1, plan: free, env: FREE_KEY }]\n${pin}`, 'p');
     return true;
@@ -56,7 +56,7 @@ function isTaken(id: string, answer: string): boolean {
 
 t.test('every gap that a run observes is in the table', async (t) => {
   const observable = gaps.filter(({ unobservable }) => unobservable === undefined);
-  t.strictSame(observable.map(({ id }) => id).sort(), Object.keys(REPORTED).sort());
+  t.strictSame(observable.map(({ id }) => id).sort(), Object.keys(REPORTED).map(currentId).sort());
 });
 
 t.test('what --write-profile pins is read again as it was reported', (t) => {
@@ -64,8 +64,8 @@ t.test('what --write-profile pins is read again as it was reported', (t) => {
   for (const [id, answers] of Object.entries(REPORTED)) {
     const { question } = gapOf(id);
     for (const answer of answers) {
-      const text = pinnedProfileYaml(undefined, least, [{ id, question, answer }]);
-      t.equal(parseProfile(text, 'p').gaps[id], answer, `${id}: ${answer}`);
+      const text = pinnedProfileYaml(undefined, least, [{ id: currentId(id), question, answer }]);
+      t.equal(parseProfile(text, 'p').gaps[currentId(id)], answer, `${id}: ${answer}`);
     }
   }
   t.end();

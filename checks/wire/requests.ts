@@ -1,4 +1,5 @@
 import { stringify } from 'lossless-json';
+import type { OPERATIONS } from '../../spec/operations.ts';
 import type { HeaderList, Intent, Operation } from './exchange.ts';
 
 /** A request before a key is put to it. */
@@ -35,10 +36,11 @@ export function repeatable(add: (again: string) => RequestSpec, times = 0): Requ
 }
 
 /** The query parameters of section 4.1; text so that values that the document does not allow can be sent too. */
-export interface ListQuery {
-  readonly limit?: number | string;
-  readonly status?: string;
-}
+export type ListQuery = {
+  readonly [Name in (typeof OPERATIONS.listPets.query)[number]]?: Name extends 'limit'
+    ? number | string
+    : string;
+};
 
 /** GET /pets, the parameters in the order in which the query has them: a target must take either. */
 export function listPets(query: ListQuery = {}): RequestSpec {

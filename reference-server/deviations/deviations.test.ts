@@ -32,7 +32,7 @@ t.test('an answer is to a question of the contract, and one that the question kn
   for (const { name, answers } of variants) {
     for (const [question, answer] of Object.entries(answers)) {
       if (OWN_QUESTIONS.includes(question)) continue;
-      const gap = gaps.find(({ id }) => id === question);
+      const gap = gaps.find(({ id }) => id === currentId(question));
       // A form has a part of its own in angle brackets. Which codes there are is described in words.
       const isForm = gap?.forms.some((form) =>
         new RegExp(`^${form.replaceAll(/<[^>]+>/g, '.+')}$`).test(answer),

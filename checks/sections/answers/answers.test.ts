@@ -2,7 +2,9 @@
  * What answers say of the rows of this room where it is neither a fault nor its absence, which the accuracy run shows:
  * what cannot be told, what binds nobody, and which rows explain another one.
  */
+
 import t from 'tap';
+import { currentId } from '../../../spec/contract.ts';
 import type { Finding } from '../../run/findings.ts';
 import { judgeRun } from '../../run/judge.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
@@ -215,10 +217,10 @@ for (const [what, { row, answers, comes, because }] of Object.entries(CASES))
       run.trace.admit({ ...exchange, intent }, 'in-full');
     }
     const { requirements } = judgeRun(
-      { checks: CHECKS.filter(({ id }) => id === row), gapObservers: [] },
+      { checks: CHECKS.filter(({ id }) => id === currentId(row)), gapObservers: [] },
       run,
     );
-    const finding = requirements.get(row);
+    const finding = requirements.get(currentId(row));
     t.equal(finding?.verdict, comes);
     if (because !== undefined) t.match(finding?.reasons[0], because);
   });

@@ -1,5 +1,7 @@
 /** What is said of what came of a key: the verdict, why, and the rows and keys that explain it. */
+
 import t from 'tap';
+import { currentId } from '../../../spec/contract.ts';
 import { DAY, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Finding, Findings } from '../../run/findings.ts';
@@ -44,7 +46,7 @@ interface Came {
 function said(id: string, { minute, ban, day, keys = [free, toBan, other], lostAt }: Came): Finding {
   const check = Object.values(quotaChecks)
     .flat()
-    .find((one) => one.id === id);
+    .find((one) => one.id === currentId(id));
   if (check === undefined) throw new Error(`there is no ${id}`);
   const permissions = ['exhaust', ...(ban === undefined ? [] : ['ban']), ...(day ? ['day'] : [])] as const;
   const { run } = testRun(() => ({}), { keys, permissions: new Set(permissions as readonly 'exhaust'[]) });
@@ -82,7 +84,7 @@ function table(title: string, rows: readonly Row[]): void {
       const finding = said(id, came);
       t.equal(finding.verdict, verdict, `${id}: ${what}`);
       t.match(words(finding), says, `${id}: ${what}, in words`);
-      t.equal(blames(finding).join(), blamed, `${id}: ${what}, who explains it`);
+      t.equal(blames(finding).join(), currentId(blamed), `${id}: ${what}, who explains it`);
     }
   });
 }

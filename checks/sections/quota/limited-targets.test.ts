@@ -1,6 +1,8 @@
 /** What is said of whole targets whose limits are models: nothing against one that conforms, the row of what does not. */
+
 import fc from 'fast-check';
 import t from 'tap';
+import { currentId } from '../../../spec/contract.ts';
 import {
   alignedWindow,
   fixedWindow,
@@ -218,7 +220,7 @@ t.test(
     for (const [what, id, given, expected = 'fail'] of rows) {
       const target: LimitedTarget = { keys, permissions: all, ban, ...given };
       const test = limitedRun(target);
-      const verdict = (await verdictsOn(target, test)).get(id)?.verdict;
+      const verdict = (await verdictsOn(target, test)).get(currentId(id))?.verdict;
       t.equal(verdict, expected, what);
       const minutes = (test.clock.now() - NOON) / MINUTE;
       const most = target.tells === undefined ? 3 : 5;

@@ -1,6 +1,7 @@
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
-import { isAskedFor, type ListQuery, type Pet, type PetStore, unfiltered } from '../../pet-store.ts';
+import { isAskedFor, type ListQuery, unfiltered } from '../../list-query.ts';
+import type { Pet, PetStore } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
 import { together } from '../personality.ts';
 import {

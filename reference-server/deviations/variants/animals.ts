@@ -1,14 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
-import {
-  ascendingIds,
-  type IdSource,
-  isAskedFor,
-  type Pet,
-  type PetStatus,
-  unfiltered,
-} from '../../pet-store.ts';
+import { isAskedFor, unfiltered } from '../../list-query.ts';
+import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
 import { together } from '../personality.ts';
 import {

@@ -1,8 +1,7 @@
 import type { Call } from '../../call.ts';
 import { badRequest, type Problem, problem } from '../../error-body.ts';
 import { int64FromPath } from '../../int64.ts';
-import { readListQuery } from '../../list-query.ts';
-import { isAskedFor, type ListQuery } from '../../pet-store.ts';
+import { isAskedFor, type ListQuery, readListQuery } from '../../list-query.ts';
 import type { Personality } from '../personality.ts';
 import {
   answeringWith,
