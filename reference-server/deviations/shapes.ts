@@ -8,7 +8,7 @@ import type { NewPet, Pet } from '../pet-store.ts';
 import type { Plan } from '../plans.ts';
 import type { MeterKind } from '../rate-limiter.ts';
 import type { Parts, Recipe } from '../recipe.ts';
-import { type Personality, together } from './personality.ts';
+import { type Deviation, type Personality, together } from './personality.ts';
 
 /**
  * The building blocks of variants and faults: each turns a small function into a personality with that one deviation.
@@ -68,11 +68,28 @@ export const where =
   (answer, call) =>
     when(answer, call) && test(call);
 
-/** Matches every n-th time that a predicate does. It has a counter, so every server needs its own. */
-export function everyNth(n: number, when: When): When {
+/** Every n-th time. It has a counter, so every server needs its own. */
+export function everyTime(n: number): () => boolean {
   let times = 0;
-  return (answer, call) => when(answer, call) && ++times % n === 0;
+  return () => ++times % n === 0;
 }
+
+/** Matches every n-th time that a predicate does. */
+export function everyNth(n: number, when: When): When {
+  const isDue = everyTime(n);
+  return (answer, call) => when(answer, call) && isDue();
+}
+
+/** A deviation that knows which animals were added. */
+export const knowingAdded =
+  (deviation: (added: ReadonlySet<string>) => Personality): Deviation =>
+  () => {
+    const added = new Set<string>();
+    return together(
+      noting(({ id }) => added.add(id)),
+      deviation(added),
+    );
+  };
 
 /** Whether the query of a call contains `status=`. */
 export const asksForStatus = (call: Call) => call.route.search.includes('status=');

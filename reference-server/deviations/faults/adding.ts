@@ -42,12 +42,12 @@ export const ADDING_FAULTS: FaultTable = {
     'add-large-category-refused': refusing(({ categoryId }) => isLarge(categoryId.replace('-', ''))),
     // An animal with the name and category of another one is refused with 409.
     'add-same-name-conflicts': () => {
-        const seen = new Set<string>();
-        return refusing(({ name, categoryId }) => {
-          const same = JSON.stringify([name, categoryId]);
-          return seen.size === seen.add(same).size;
-        }, 409);
-      },
+      const seen = new Set<string>();
+      return refusing(({ name, categoryId }) => {
+        const same = JSON.stringify([name, categoryId]);
+        return seen.size === seen.add(same).size;
+      }, 409);
+    },
   },
   'add-echoes-name': {
     'echo-name-escaped-slashes-kept':
@@ -73,25 +73,25 @@ export const ADDING_FAULTS: FaultTable = {
       nameEchoed((name) => name.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character)),
     // Animals that are added at the same moment get the name of the one that came first.
     'echo-name-of-another-in-flight': () => {
-        const inFlight: string[] = [];
-        const naming = addedAs((animal) => {
-          const [name = animal.name] = inFlight;
-          inFlight.push(name);
-          return { ...animal, name };
-        });
-        return together(naming, heldBack(({ status }) => (status === 201 ? 3 : 0), () => inFlight.shift()));
-      },
+      const inFlight: string[] = [];
+      const naming = addedAs((animal) => {
+        const [name = animal.name] = inFlight;
+        inFlight.push(name);
+        return { ...animal, name };
+      });
+      return together(naming, heldBack(({ status }) => (status === 201 ? 3 : 0), () => inFlight.shift()));
+    },
     // Every fourth addition is answered with the name of the one before it.
     'echo-name-of-one-before': () => {
-        let before = '';
-        let times = 0;
-        return petShown((pet) => {
-          times += 1;
-          const shown = times % 4 === 0 ? { ...pet, name: before } : pet;
-          before = pet.name;
-          return shown;
-        }, 'createPet');
-      },
+      let before = '';
+      let times = 0;
+      return petShown((pet) => {
+        times += 1;
+        const shown = times % 4 === 0 ? { ...pet, name: before } : pet;
+        before = pet.name;
+        return shown;
+      }, 'createPet');
+    },
   },
   'add-status-optional': {
     'add-without-status-refused': refusing(({ status }) => status === null),

@@ -1,7 +1,16 @@
 import { type ApiKey, bearerToken } from '../../api-keys.ts';
 import type { Call, Route } from '../../call.ts';
 import { type Personality, together } from '../personality.ts';
-import { admitting, answers, asksForStatus, failing, identifying, where, withError } from '../shapes.ts';
+import {
+  admitting,
+  answers,
+  asksForStatus,
+  everyTime,
+  failing,
+  identifying,
+  where,
+  withError,
+} from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { readThoughRefused, storedThoughRefused } from './refused-additions.ts';
 
@@ -70,11 +79,7 @@ export const AUTHENTICATION_FAULTS: FaultTable = {
   'auth-valid-key': {
     'auth-valid-refused-on-add': refusing((_key, call) => call.route.operation === 'createPet'),
     'auth-valid-refused-on-get': refusing((_key, call) => call.route.operation === 'getPet'),
-    // Every eleventh request with a valid key is refused with 401.
-    'auth-valid-refused-now-and-then': () => {
-        let times = 0;
-        return refusing(() => ++times % 11 === 0);
-      },
+    'auth-valid-refused-now-and-then': () => refusing(everyTime(11)),
   },
   'auth-missing-key': {
     'auth-list-open': serving(hasNone, 'listPets'),
@@ -115,8 +120,8 @@ export const AUTHENTICATION_FAULTS: FaultTable = {
     'auth-unknown-500-on-list': refusedWith(500, hasUnknown, 'listPets'),
     // Every third request with an invalid token is served.
     'auth-every-third-accepted': () => {
-      let refused = 0;
-      return serving((call) => hasUnknown(call) && ++refused % 3 === 0);
+      const isDue = everyTime(3);
+      return serving((call) => hasUnknown(call) && isDue());
     },
   },
   'auth-near-miss-key': {

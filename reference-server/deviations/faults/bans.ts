@@ -159,16 +159,16 @@ export const BAN_FAULTS: FaultTable = {
     'ban-of-everybody': spreading(() => true),
     // A ban hits the other Free keys, and not the one that earned it.
     'ban-of-all-but-itself': ({ limiter }) => {
-        let ban = { key: '', until: 0 };
-        return admitting((usual, key, call) => {
-          const gate = usual(key, call);
-          if (gate.refusedBy === 'ban') {
-            ban = { key: key.name, until: call.now + 60_000 };
-            return { ...gate, refusedBy: 'minute' };
-          }
-          if (call.now >= ban.until || key.name === ban.key || key.plan !== 'free') return gate;
-          return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
-        });
-      },
+      let ban = { key: '', until: 0 };
+      return admitting((usual, key, call) => {
+        const gate = usual(key, call);
+        if (gate.refusedBy === 'ban') {
+          ban = { key: key.name, until: call.now + 60_000 };
+          return { ...gate, refusedBy: 'minute' };
+        }
+        if (call.now >= ban.until || key.name === ban.key || key.plan !== 'free') return gate;
+        return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
+      });
+    },
   },
 };

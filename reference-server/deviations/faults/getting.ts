@@ -1,33 +1,42 @@
-import type { Problem } from '../../error-body.ts';
+import { petText } from '../../conforming.ts';
+import { errorBody, type Problem, problem } from '../../error-body.ts';
 import type { Pet } from '../../pet-store.ts';
 import type { Parts } from '../../recipe.ts';
+import { afterRemoval } from '../clock.ts';
 import { type Personality, together } from '../personality.ts';
 import {
+  addedHeader,
+  answering,
   answeringAs,
   answeringWith,
   answers,
+  asksForStatus,
   failing,
   finding,
   firstPet,
   foundAs,
+  header,
   hiding,
+  knowingAdded,
   noting,
   petShown,
+  petWritten,
+  selecting,
   succeeds,
+  type When,
   where,
+  withBody,
+  withError,
 } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
 const rounded = (digits: string) => BigInt(Number(digits)).toString();
 
 /** Finds the animals that clients added, or the others, and no more. */
-const findingOnly = (which: 'added' | 'not added') => () => {
-  const added = new Set<string>();
-  return together(
-    noting(({ id }) => added.add(id)),
+const findingOnly = (which: 'added' | 'not added') =>
+  knowingAdded((added) =>
     finding((usual, petId, call) => (added.has(petId) === (which === 'added') ? usual(petId, call) : null)),
   );
-};
 
 const isCanonical = (petId: string) => /^(?:0|-?[1-9]\d{0,18})$/.test(petId);
 
@@ -58,21 +67,33 @@ const lower32 = (petId: string) => BigInt.asUintN(32, BigInt(petId)).toString();
 const isBeyond = (petId: string) =>
   /^-?\d{19,}$/.test(petId) && BigInt.asIntN(64, BigInt(petId)) !== BigInt(petId);
 
-/** Section 4.3: the animal that an id names, as it is, and ids that name none. */
+const gone = (when: (pet: Pet) => boolean): Personality =>
+  foundAs((pet) => (when(pet) ? problem(410, 'gone', 'This operation was removed.') : pet));
+
+/** Retrieval is answered with another status and a header that goes with it. */
+const moved = (status: number, headers: readonly string[]): Personality =>
+  answering(succeeds('getPet'), (answer) => ({ ...withError(answer, status), headers }));
+const NO_HANDLER = errorBody({ status: 500, code: 'internal_error', message: 'No such handler.' });
+
+const onGet: When = (_answer, call) => call.route.operation === 'getPet';
+const deprecation = (value: string) => header('Deprecation', onGet, () => value);
+const sunset = (value: string) => header('Sunset', onGet, () => value);
+const MIDNIGHT = '00:00:00 GMT';
+
+/** Section 4.3: the animal that an id names, ids that name none, and the removal of the operation. */
 // biome-ignore format: a table, a line for most faults
 export const GETTING_FAULTS: FaultTable = {
   'get-answers-200': {
     // An animal that was added is gone from the store once it is retrieved.
-    'get-takes-away': () => {
-      const added = new Set<string>();
+    'get-takes-away': knowingAdded((added) => {
       const taken = new Set<string>();
       const isTaken = ({ id }: Pet) => taken.has(id);
-      return together(noting(({ id }) => added.add(id)), hiding(isTaken), finding((usual, petId, call) => {
+      return together(hiding(isTaken), finding((usual, petId, call) => {
         if (taken.has(petId)) return null;
         if (added.has(petId)) taken.add(petId);
         return usual(petId, call);
       }));
-    },
+    }),
     'get-large-ids-missing': foundAs((pet) => (Number(pet.id) > Number.MAX_SAFE_INTEGER ? null : pet)),
     'get-answers-203': answeringAs(203, succeeds('getPet')),
     'get-added-missing': findingOnly('not added'),
@@ -155,13 +176,13 @@ export const GETTING_FAULTS: FaultTable = {
       instead((id, find, parts) => isLarge(id) ? find(lower32(id)) ?? firstPet(parts) : null),
     // An unknown id that is asked for a second time is answered with the first animal.
     'get-unknown-found-when-asked-again': () => {
-        const missed = new Set<string>();
-        return instead((id, _find, parts) => {
-          if (missed.has(id)) return firstPet(parts);
-          missed.add(id);
-          return null;
-        });
-      },
+      const missed = new Set<string>();
+      return instead((id, _find, parts) => {
+        if (missed.has(id)) return firstPet(parts);
+        missed.add(id);
+        return null;
+      });
+    },
   },
   'get-malformed-id-refused': {
     'get-text-answers-first':
@@ -177,5 +198,57 @@ export const GETTING_FAULTS: FaultTable = {
       readingId((id) => /^-?\d{19,40}$/.test(id) ? BigInt.asIntN(64, BigInt(id)).toString() : null),
     'get-malformed-empty': answeringWith('{}', ({ status }, { key, route }) =>
         status < 500 && route.operation === 'getPet' && key !== null && !/^-?\d+$/.test(route.petId), 200),
+  },
+  'get-until-removal': {
+    'get-gone-already': gone(() => true),
+    'get-gone-for-sold': gone(({ status }) => status === 'sold'),
+    'get-not-implemented': failing(501, succeeds('getPet')),
+    'get-method-not-allowed': moved(405, ['Allow', 'DELETE']),
+    'get-moved-to-successor': moved(301, ['Location', '../pets']),
+  },
+  'get-removed': {
+    'get-removed-fails': [afterRemoval, answeringWith(NO_HANDLER, answers(410), 500)],
+    // Retrieval goes on after 5 December 2030, by a clock that is there already.
+    'get-served-after-removal': [afterRemoval, ({ store }) => answering(answers(410, 'getPet'), (answer, { route }) => {
+      const found = route.operation === 'getPet' ? store.find(route.petId) : null;
+      return found === null ? withError(answer, 404) : { ...withBody(answer, petText(found)), status: 200 };
+    })],
+  },
+  'deprecation-successor': {
+    'successor-has-other-status': petWritten((text, { status }) =>
+        text.replace(/"status":"\w+"/, `"status":"${status === 'sold' ? 'available' : 'sold'}"`), 'getPet'),
+    // An animal that was retrieved is left out of filtered lists.
+    'successor-hides-retrieved': () => {
+      const retrieved = new Set<string>();
+      return together(
+        foundAs((pet) => {
+          retrieved.add(pet.id);
+          return pet;
+        }),
+        hiding(({ id }) => retrieved.has(id), ({ status }) => status !== null),
+      );
+    },
+    // In filtered lists ids are counted from one million up.
+    'successor-shows-other-ids': selecting((usual, query, call) => {
+      const pets = usual(query, call);
+      if (query.status === null) return pets;
+      return pets.map((pet, index) => ({ ...pet, id: String(1_000_000 + index) }));
+    }),
+  },
+  'deprecation-header-agrees': {
+    'list-deprecated': addedHeader('Deprecation', '@1764892800', succeeds('listPets')),
+    'add-deprecated': addedHeader('Deprecation', '@1764892800', answers(201)),
+    'deprecation-false': deprecation('false'),
+    'deprecation-not-a-date': deprecation('2025-12-05'),
+    'deprecation-after-removal': deprecation('@1955000000'),
+  },
+  'sunset-header-agrees': {
+    'sunset-a-day-early': sunset(`Wed, 04 Dec 2030 ${MIDNIGHT}`),
+    'sunset-a-week-late': sunset(`Thu, 12 Dec 2030 ${MIDNIGHT}`),
+    'sunset-a-year-late': sunset(`Fri, 05 Dec 2031 ${MIDNIGHT}`),
+    'sunset-day-and-month-swapped': sunset(`Sun, 12 May 2030 ${MIDNIGHT}`),
+    'sunset-passed': sunset(`Sat, 05 Dec 2020 ${MIDNIGHT}`),
+    'list-has-sunset':
+      addedHeader('Sunset', `Thu, 05 Dec 2030 ${MIDNIGHT}`, where(succeeds('listPets'), asksForStatus)),
   },
 };

@@ -8,12 +8,10 @@ import { INVALID_ADDITION_FAULTS } from './invalid-additions.ts';
 import { KEYS_APART_FAULTS } from './keys-apart.ts';
 import { LIMIT_FAULTS } from './limits.ts';
 import { LISTING_FAULTS } from './listing.ts';
-import { LISTING_FILTER_FAULTS } from './listing-filters.ts';
 import { LOAD_FAULTS as OF_LOAD } from './load.ts';
 import { OVER_LIMIT_FAULTS } from './over-limit.ts';
 import { PET_FAULTS } from './pets.ts';
 import { RATE_HEADER_FAULTS } from './rate-headers.ts';
-import { REMOVAL_FAULTS } from './removal.ts';
 import { VERSION_AND_BODY_FAULTS } from './version-and-bodies.ts';
 
 /** Every fault that a run of the checks can see, one at a time, in the order of the document. */
@@ -21,11 +19,9 @@ export const FAULTS: readonly Fault[] = [
   VERSION_AND_BODY_FAULTS,
   PET_FAULTS,
   LISTING_FAULTS,
-  LISTING_FILTER_FAULTS,
   ADDING_FAULTS,
   INVALID_ADDITION_FAULTS,
   GETTING_FAULTS,
-  REMOVAL_FAULTS,
   AUTHENTICATION_FAULTS,
   ERROR_BODY_FAULTS,
   RATE_HEADER_FAULTS,

@@ -103,11 +103,11 @@ export const INVALID_ADDITION_FAULTS: FaultTable = {
     'array-body-accepted': bodyAccepted((body) => kindOf(body) === 'array'),
     // An array of a name, a category and perhaps a status is added.
     'positional-array-accepted': readingPet((usual, body, call) => {
-        const [, name, category, status = ''] =
-          /^\[\s*("[^"]*")\s*,\s*(-?\d+)\s*(?:,\s*("\w+")\s*)?\]$/.exec(body) ?? [];
-        const members = [`"name":${name}`, `"categoryId":${category}`, ...(status ? [`"status":${status}`] : [])];
-        return usual(name === undefined ? body : `{${members}}`, call);
-      }),
+      const [, name, category, status = ''] =
+        /^\[\s*("[^"]*")\s*,\s*(-?\d+)\s*(?:,\s*("\w+")\s*)?\]$/.exec(body) ?? [];
+      const members = [`"name":${name}`, `"categoryId":${category}`, ...(status ? [`"status":${status}`] : [])];
+      return usual(name === undefined ? body : `{${members}}`, call);
+    }),
     'string-body-accepted': bodyAccepted((body) => kindOf(body) === 'string'),
     'number-body-accepted': bodyAccepted((body) => kindOf(body) === 'number'),
     'null-body-accepted': bodyAccepted((body) => kindOf(body) === 'null'),

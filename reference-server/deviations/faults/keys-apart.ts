@@ -34,27 +34,27 @@ export const KEYS_APART_FAULTS: FaultTable = {
     'unknown-key-spends-all': spending((call, keys) => bearerToken(call.authorization) === null ? [] : keys),
     // A request with a key that is almost right spends the quota of the key that it resembles.
     'near-miss-spends': spending((call, keys) => {
-        const beginning = bearerToken(call.authorization)?.slice(0, 8).toLowerCase() ?? '';
-        return beginning.length < 8
-          ? []
-          : keys.filter(({ value }) => value.toLowerCase().startsWith(beginning)).slice(0, 1);
-      }),
+      const beginning = bearerToken(call.authorization)?.slice(0, 8).toLowerCase() ?? '';
+      return beginning.length < 8
+        ? []
+        : keys.filter(({ value }) => value.toLowerCase().startsWith(beginning)).slice(0, 1);
+    }),
     // A request with a valid key in another scheme is refused and spends its quota.
     'other-scheme-spends': spending((call, keys) => {
-        const sent = /(\S+)$/.exec(call.authorization ?? '')?.[1] ?? '';
-        const decoded = Buffer.from(sent, 'base64').toString();
-        return keys
-          .filter(({ value }) => sent !== '' && (value === sent || decoded.includes(value)))
-          .slice(0, 1);
-      }),
+      const sent = /(\S+)$/.exec(call.authorization ?? '')?.[1] ?? '';
+      const decoded = Buffer.from(sent, 'base64').toString();
+      return keys
+        .filter(({ value }) => sent !== '' && (value === sent || decoded.includes(value)))
+        .slice(0, 1);
+    }),
     // A request without a key spends the quota of the key that came before it.
     'missing-key-spends': ({ limiter }) => {
-        let last: ApiKey | null = null;
-        return identifying((usual, call) => {
-          if (usual !== null) last = usual;
-          else if (last !== null && call.authorization === null) limiter.admit(last, call.now);
-          return usual;
-        });
-      },
+      let last: ApiKey | null = null;
+      return identifying((usual, call) => {
+        if (usual !== null) last = usual;
+        else if (last !== null && call.authorization === null) limiter.admit(last, call.now);
+        return usual;
+      });
+    },
   },
 };

@@ -4,17 +4,9 @@ import type { Plan } from '../../plans.ts';
 import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
 import { slidingLog, tokenBucket } from '../meters.ts';
 import { type Personality, together } from '../personality.ts';
-import { admitting, failing, header, heldBack, minuteBy, queried } from '../shapes.ts';
+import { admitting, everyTime, failing, header, heldBack, minuteBy, queried } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
-import {
-  admitsOther,
-  byDay,
-  everyTime,
-  letThrough,
-  retryAfter,
-  uncounted,
-  windowCounter,
-} from './windows.ts';
+import { admitsOther, byDay, letThrough, retryAfter, uncounted, windowCounter } from './windows.ts';
 
 /** A minute of another length. */
 const windowOf = (seconds: number): Personality => ({
@@ -132,25 +124,25 @@ export const LIMIT_FAULTS: FaultTable = {
     'second-window-one-less': laterWindows((limit) => limit - 1),
     // The window after a refusal has ten requests fewer.
     'second-window-closed-after-429': ({ limiter }) => {
-        const windows = windowCounter();
-        const used = new Map<
-          string, { window: number; admitted: number; refused: boolean; short: boolean }>();
-        return admitting((usual, key, call) => {
-          const before = used.get(key.name);
-          const quota = limiter.closed(key, call.now);
-          const window = windows({ ...call, key, quota });
-          const current = before?.window === window
-            ? before
-            : { window, admitted: 0, refused: false, short: before?.refused ?? false };
-          used.set(key.name, current);
-          if (current.short && current.admitted >= quota.limit - 10)
-            return { quota, refusedBy: 'minute', refusal: refused('minute', quota.resetAt, call.now) };
-          const gate = usual(key, call);
-          if (gate.refusal === null) current.admitted += 1;
-          else current.refused = true;
-          return gate;
-        });
-      },
+      const windows = windowCounter();
+      const used = new Map<
+        string, { window: number; admitted: number; refused: boolean; short: boolean }>();
+      return admitting((usual, key, call) => {
+        const before = used.get(key.name);
+        const quota = limiter.closed(key, call.now);
+        const window = windows({ ...call, key, quota });
+        const current = before?.window === window
+          ? before
+          : { window, admitted: 0, refused: false, short: before?.refused ?? false };
+        used.set(key.name, current);
+        if (current.short && current.admitted >= quota.limit - 10)
+          return { quota, refusedBy: 'minute', refusal: refused('minute', quota.resetAt, call.now) };
+        const gate = usual(key, call);
+        if (gate.refusal === null) current.admitted += 1;
+        else current.refused = true;
+        return gate;
+      });
+    },
     'bucket-refills-half-as-fast': minuteBy(halfRefilled),
   },
   'rate-day-free': {

@@ -5,6 +5,7 @@ import {
   answering,
   asksForStatus,
   closing,
+  everyTime,
   failing,
   ofEachKey,
   queried,
@@ -14,7 +15,7 @@ import {
 } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { storedThoughRefused } from './refused-additions.ts';
-import { byMinute, everyTime, letThrough, retryAfter, whenOverLimit } from './windows.ts';
+import { byMinute, letThrough, retryAfter, whenOverLimit } from './windows.ts';
 
 /** Refusals of the limit with another status. */
 const refusedWith = (status: number, test: (call: Call) => boolean = () => true) =>

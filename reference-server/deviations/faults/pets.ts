@@ -109,13 +109,13 @@ export const PET_FAULTS: FaultTable = {
     }),
     // The first animal added gets the id of one that is in the store.
     'id-of-existing-animal': ({ store }) => {
-        let taken = false;
-        return puttingUnder(() => {
-          const existing = taken ? undefined : store.all.at(-1);
-          taken ||= existing !== undefined;
-          return existing?.id;
-        });
-      },
+      let taken = false;
+      return puttingUnder(() => {
+        const existing = taken ? undefined : store.all.at(-1);
+        taken ||= existing !== undefined;
+        return existing?.id;
+      });
+    },
     // Ids are counted for each category.
     'id-per-category': () => {
       const counts = new Map<string, number>();
@@ -127,9 +127,9 @@ export const PET_FAULTS: FaultTable = {
     },
     // Animals added at one moment share an id: it is read on arrival and counted up with the answer.
     'id-races': () => {
-        let free = 8_000_000_000;
-        const countedUp = heldBack(({ status }) => (status === 201 ? 3 : 0), () => { free += 1; });
-        return together(puttingUnder(() => String(free)), countedUp);
-      },
+      let free = 8_000_000_000;
+      const countedUp = heldBack(({ status }) => (status === 201 ? 3 : 0), () => { free += 1; });
+      return together(puttingUnder(() => String(free)), countedUp);
+    },
   },
 };

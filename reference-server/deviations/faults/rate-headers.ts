@@ -152,18 +152,18 @@ export const RATE_HEADER_FAULTS: FaultTable = {
       afterRefusal((when) => limitShown(when, (limit) => String(Number(limit) - 1))),
     // X-RateLimit-Limit shows what is left.
     'limit-shown-as-remaining': admitting((usual, key, call) => {
-        const { quota, ...gate } = usual(key, call);
-        return { ...gate, quota: { ...quota, limit: quota.remaining } };
-      }),
+      const { quota, ...gate } = usual(key, call);
+      return { ...gate, quota: { ...quota, limit: quota.remaining } };
+    }),
     'limit-shown-in-thousands': limitShown(toValidKey, (limit) =>
         Number(limit) < 1000 ? `${limit}.0` : Number(limit).toLocaleString('en')),
     'limit-shown-otherwise-on-add':
       limitShown(where(toValidKey, (call) => call.route.operation === 'createPet'), (limit) => `${limit}0`),
     // X-RateLimit-Limit is that of the day, the other headers are those of the minute.
     'limit-shown-of-the-day': sendingHeaders((usual, answer, call, { limiter }) => {
-        if (call.key !== null) call.quota = { ...call.quota, limit: limiter.metersOf(call.key).day.limit };
-        return usual(answer, call);
-      }),
+      if (call.key !== null) call.quota = { ...call.quota, limit: limiter.metersOf(call.key).day.limit };
+      return usual(answer, call);
+    }),
   },
   'rate-remaining-value': {
     'remaining-negative-on-429': remainingShown(whenOverLimit, () => '-1'),
@@ -172,10 +172,10 @@ export const RATE_HEADER_FAULTS: FaultTable = {
     'remaining-as-fraction': remainingShown(toValidKey, (left, { limit }) => (left / limit).toFixed(3)),
     // X-RateLimit-Remaining is the limit and a half too many.
     'remaining-above-limit': admitting((usual, key, call) => {
-        const { quota, ...gate } = usual(key, call);
-        const more = gate.refusal === null ? Math.ceil(quota.limit / 2) : 0;
-        return { ...gate, quota: { ...quota, remaining: quota.remaining + more } };
-      }),
+      const { quota, ...gate } = usual(key, call);
+      const more = gate.refusal === null ? Math.ceil(quota.limit / 2) : 0;
+      return { ...gate, quota: { ...quota, remaining: quota.remaining + more } };
+    }),
   },
   'rate-remaining-exhausted': {
     'remaining-one-on-429': remainingShown(whenOverLimit, () => '1'),
@@ -204,10 +204,10 @@ export const RATE_HEADER_FAULTS: FaultTable = {
     'remaining-zero-on-404': remainingShown(where(answers(404), ({ key }) => key !== null), () => '0'),
     // A list with limit=100 takes five from the quota.
     'long-list-costs-five': admitting((usual, key, call) => {
-        const gate = usual(key, call);
-        const more = queried(call, 'limit=100') ? Math.min(4, gate.quota.remaining) : 0;
-        return Array.from({ length: more }).reduce<typeof gate>(() => usual(key, call), gate);
-      }),
+      const gate = usual(key, call);
+      const more = queried(call, 'limit=100') ? Math.min(4, gate.quota.remaining) : 0;
+      return Array.from({ length: more }).reduce<typeof gate>(() => usual(key, call), gate);
+    }),
     'remaining-same-on-400':
       remainingShown(where(answers(400), ({ key }) => key !== null), (left) => String(left + 1)),
     // X-RateLimit-Remaining does not fall on retrievals.
@@ -222,16 +222,16 @@ export const RATE_HEADER_FAULTS: FaultTable = {
     },
     // A retrieval is not counted, and shows a whole minute that begins with it.
     'get-shows-whole-limit': () => together(
-        uncounted(({ route }) => route.operation === 'getPet')(),
-        remainingShown(admittedGet, (_left, { limit }) => String(limit)),
-        header(RESET, admittedGet, (_reset, { now }) => String(Math.ceil(now / 1000) + 60)),
-      ),
+      uncounted(({ route }) => route.operation === 'getPet')(),
+      remainingShown(admittedGet, (_left, { limit }) => String(limit)),
+      header(RESET, admittedGet, (_reset, { now }) => String(Math.ceil(now / 1000) + 60)),
+    ),
     // An addition takes two from X-RateLimit-Remaining, and from the quota.
     'remaining-falls-by-two-on-add': admitting((usual, key, call) => {
-        const gate = usual(key, call);
-        const isServed = gate.refusal === null && gate.quota.remaining > 0;
-        return isServed && call.route.operation === 'createPet' ? usual(key, call) : gate;
-      }),
+      const gate = usual(key, call);
+      const isServed = gate.refusal === null && gate.quota.remaining > 0;
+      return isServed && call.route.operation === 'createPet' ? usual(key, call) : gate;
+    }),
   },
   'rate-reset-value': {
     'reset-empty': resetShown(toValidKey, () => ''),

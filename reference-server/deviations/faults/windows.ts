@@ -81,12 +81,6 @@ export const letThrough = (what: RefusedBy, when: (call: Call, key: ApiKey) => b
     return gate.refusedBy === what && when(call, key) ? { ...gate, refusedBy: null, refusal: null } : gate;
   });
 
-/** Every n-th time. It has a counter, so every server needs its own. */
-export function everyTime(n: number): () => boolean {
-  let times = 0;
-  return () => ++times % n === 0;
-}
-
 /** Answers 429 for the requests of a minute, or of a day. */
 export const byMinute: When = (answer, call) => answer.status === 429 && call.refusedBy === 'minute';
 export const byDay: When = (answer, call) => answer.status === 429 && call.refusedBy === 'day';
