@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { closeSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Static, Type } from '@sinclair/typebox';
 import { compiled, type Frozen } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { ExchangeShape, IntentShape } from '../wire/exchange-shape.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
-import { type Line, readLines } from './read-lines.ts';
 import { ReasonShape } from './reason.ts';
 
 const text = Type.String();
@@ -113,8 +112,13 @@ export interface ReadJournal {
 
 export type JournalContent = ReadJournal | { readonly ok: false; readonly problem: string };
 
+/** What a long run sends. */
+const MOST_BYTES = 64 * 2 ** 20;
+/** A target's longest bodies, escaped. */
+const MOST_IN_LINE = 4 * 2 ** 20;
 /** As many short lines as memory holds. */
 const MOST_ENTRIES = 500_000;
+const LINE_END = 0x0a;
 
 /** A line holds its entry, and before it a check of it and of all lines before: none can be changed, or missing. */
 const LINE = /^\["([0-9a-f]{8})",(.*)\]$/s;
@@ -127,8 +131,8 @@ export function lineOf(entry: JournalHeader | JournalEntry, before: number): { l
 }
 
 /** The entry in a line; undefined where the line is not as it was written. */
-function entryIn({ text, kind }: Line, before: number): { entry: unknown; check: number } | undefined {
-  const [, digits = '', json = ''] = kind === 'whole' ? (LINE.exec(text) ?? []) : [];
+function entryIn(line: Buffer, before: number): { entry: unknown; check: number } | undefined {
+  const [, digits = '', json = ''] = line.length > MOST_IN_LINE ? [] : (LINE.exec(line.toString()) ?? []);
   const check = Number.parseInt(digits, 16);
   return crc32(json, before) === check ? { entry: JSON.parse(json), check } : undefined;
 }
@@ -144,15 +148,21 @@ export function readJournal(file: string): JournalContent {
   let damage: string | undefined;
   let [end, check, sessions, number] = [0, 0, 1, 0];
   try {
-    for (const line of readLines(file)) {
+    const facts = statSync(file);
+    if (!facts.isFile()) return refuse(`${file}: is not a regular file`);
+    if (facts.size > MOST_BYTES)
+      return refuse(`${file}: is larger than ${MOST_BYTES.toLocaleString('en')} bytes`);
+    const bytes = readFileSync(file);
+    while (end < bytes.length) {
       number += 1;
-      const read = entryIn(line, check);
+      const lineEnd = bytes.indexOf(LINE_END, end);
+      const read = lineEnd < 0 ? undefined : entryIn(bytes.subarray(end, lineEnd), check);
       if (header === undefined) {
         if (!isHeader.Check(read?.entry))
           return refuse(`${file}:1: this is not the first line of a journal of this version`);
         header = read.entry;
       } else if (read === undefined) {
-        if (line.kind !== 'cut-off')
+        if (lineEnd >= 0 || bytes.length - end > MOST_IN_LINE)
           damage = `${file}:${number}: damaged; what was written from here on is not known`;
         break;
       } else if (!isEntry.Check(read.entry)) return refuse(`${file}:${number}: not a journal entry`);
@@ -160,7 +170,7 @@ export function readJournal(file: string): JournalContent {
         return refuse(`${file}:${number}: more than ${MOST_ENTRIES} entries`);
       else if ('session' in read.entry) sessions = read.entry.session;
       check = read.check;
-      end = line.end;
+      end = lineEnd + 1;
     }
   } catch (error) {
     const isMissing =
