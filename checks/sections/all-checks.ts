@@ -1,7 +1,10 @@
 /** Every check and every gap observer, in the order in which they are run. */
 import type { Check, GapObserver } from '../run/check.ts';
-import { animalChecks } from './animals/checks.ts';
+import { addAnimalChecks } from './animals/add-checks.ts';
+import { deprecationChecks } from './animals/deprecation.ts';
 import { animalGaps } from './animals/gaps.ts';
+import { getAnimalChecks } from './animals/get-checks.ts';
+import { listAnimalChecks } from './animals/list-checks.ts';
 import { errorBodyChecks } from './answers/error-bodies.ts';
 import { keyChecks } from './answers/key-checks.ts';
 import { rateHeaderChecks } from './answers/rate-headers.ts';
@@ -16,7 +19,10 @@ export { bannedAnswers } from './quota/ban-checks.ts';
  */
 export const checksByPart: Readonly<Record<string, readonly Check[]>> = {
   service: serviceChecks,
-  ...animalChecks,
+  'add-animal': addAnimalChecks,
+  'list-animals': listAnimalChecks,
+  'get-animal': getAnimalChecks,
+  deprecation: deprecationChecks,
   authentication: keyChecks,
   'error-bodies': errorBodyChecks,
   'rate-headers': rateHeaderChecks,

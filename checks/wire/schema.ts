@@ -58,26 +58,22 @@ function shown(value: unknown): string {
   return text === '' || text.length > SHOWN_LENGTH ? '' : `${text}, `;
 }
 
+const NAMED: Readonly<Record<string, string>> = {
+  String: 'a string',
+  Array: 'an array',
+  int64: 'an int64',
+  integer: 'an integer',
+};
+
 /** What came, and what is asked for in its place. */
 function sentence({ type, path, schema, value }: ValueError, body: JsonValue): string {
   const subject = subjectOf(path, body);
   const isNot = (what: string) => `${subject} is ${shown(value)}not ${what}`;
-  switch (type) {
-    case ValueErrorType.ObjectRequiredProperty:
-      return `${subject} is missing`;
-    case ValueErrorType.StringMinLength:
-      return `${subject} is empty`;
-    case ValueErrorType.Union:
-      return isNot(`one of ${schema['anyOf'].map((one: TSchema) => one['const']).join(', ')}`);
-    case ValueErrorType.String:
-      return isNot('a string');
-    case ValueErrorType.Array:
-      return isNot('an array');
-    case ValueErrorType.Kind:
-      if (schema[Kind] === 'int64') return isNot('an int64');
-      if (schema[Kind] === 'integer') return isNot('an integer');
-  }
-  return isNot('an object');
+  if (type === ValueErrorType.ObjectRequiredProperty) return `${subject} is missing`;
+  if (type === ValueErrorType.StringMinLength) return `${subject} is empty`;
+  if (type === ValueErrorType.Union)
+    return isNot(`one of ${schema['anyOf'].map((one: TSchema) => one['const']).join(', ')}`);
+  return isNot(NAMED[schema[Kind]] ?? 'an object');
 }
 
 function problemsOf(name: string): (value: JsonValue) => SchemaProblem | undefined {

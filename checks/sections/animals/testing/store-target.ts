@@ -11,8 +11,7 @@ import type { ClientRequest } from '../../../wire/client.ts';
 import type { FailureOutcome } from '../../../wire/exchange.ts';
 import { int64Of, isJsonObject, type JsonValue, parseJson } from '../../../wire/lossless-json.ts';
 import type { AnswerParts } from '../../../wire/testing/answered.ts';
-import { allChecks } from '../../all-checks.ts';
-import { animalChecks } from '../checks.ts';
+import { allChecks, checksByPart } from '../../all-checks.ts';
 
 /** An animal as the store keeps it. */
 export interface Kept {
@@ -114,7 +113,7 @@ export async function findingsOf(
   before?.(test);
   const judging = { checks, gapObservers: [] };
   const alsoPlayed = checks.some(({ observe, conclude }) => observe !== undefined || conclude !== undefined)
-    ? Object.values(animalChecks).flat()
+    ? ['add-animal', 'list-animals', 'get-animal', 'deprecation'].flatMap((part) => checksByPart[part] ?? [])
     : [];
   await playRun(test.run, { ...judging, alsoPlayed: alsoPlayed.flatMap(({ scenes }) => scenes) });
   return judgeRun(judging, test.run).requirements;
