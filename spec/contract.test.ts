@@ -111,14 +111,14 @@ t.test('the OpenAPI description says the same of the operations', async (t) => {
     return reference?.[1];
   };
   for (const name of OPERATION_NAMES) {
-    const { method, path, success, query, response, ...more } = OPERATIONS[name];
+    const { method, path, success, query, ...more } = OPERATIONS[name];
     const said = paths[path][method.toLowerCase()];
     t.equal(said.operationId, name);
     t.strictSame(
       Object.keys(said.responses).filter((status) => status < '300'),
       [String(success)],
     );
-    t.equal(schemaIn(said.responses[success]), response);
+    t.equal(schemaIn(said.responses[success]), 'response' in more ? more.response : undefined);
     t.equal(schemaIn(said.requestBody), 'request' in more ? more.request : undefined);
     t.equal(said['x-removal-date'], 'removal' in more ? more.removal : undefined);
     const parameters: { name?: string; in?: string; $ref?: string }[] = said.parameters ?? [];

@@ -20,21 +20,14 @@ export interface SeenPet {
  */
 const [SOONER_READ, KEPT_AS_READ] = [1024, 64 * 1024];
 
-/**
- * Reads an exchange once; of those from which much is read only the last one that was asked for is remembered.
- *
- * @param isLarge whether what was read is too much to be kept for every exchange
- */
-export function readOnce<T>(
-  read: (exchange: AnsweredExchange) => T,
-  isLarge: (exchange: AnsweredExchange, value: T) => boolean = ({ outcome }) =>
-    outcome.body.length > KEPT_AS_READ,
-): (exchange: AnsweredExchange) => T {
+/** Reads an exchange once; of those from which little or much is read only the last one is remembered. */
+export function readOnce<T>(read: (exchange: AnsweredExchange) => T): (exchange: AnsweredExchange) => T {
   const known = new WeakMap<AnsweredExchange, { readonly value: T }>();
   return readLast((exchange) => {
+    const { length } = exchange.outcome.body;
+    if (length < SOONER_READ || length > KEPT_AS_READ) return read(exchange);
     const entry = known.get(exchange) ?? { value: read(exchange) };
-    if (exchange.outcome.body.length >= SOONER_READ && !isLarge(exchange, entry.value))
-      known.set(exchange, entry);
+    known.set(exchange, entry);
     return entry.value;
   });
 }
@@ -71,16 +64,13 @@ export const listedPets = readOnce((exchange): readonly SeenPet[] | undefined =>
   return pets.every((pet) => pet !== undefined) ? pets : undefined;
 });
 
-/** The animal of a 200 or 201; undefined where the answer is none. However large the body, an animal is small. */
-export const answeredPet = readOnce(
-  (exchange): SeenPet | undefined => {
-    const { status } = exchange.outcome;
-    if (status !== 200 && status !== 201) return undefined;
-    const body = bodyOf(exchange);
-    return body.ok ? seenPet(body.value) : undefined;
-  },
-  (_, pet) => pet !== undefined && `${pet.name}${pet.status}${pet.fields.join()}`.length > KEPT_AS_READ,
-);
+/** The animal of a 200 or 201; undefined where the answer is none. */
+export const answeredPet = readOnce((exchange): SeenPet | undefined => {
+  const { status } = exchange.outcome;
+  if (status !== 200 && status !== 201) return undefined;
+  const body = bodyOf(exchange);
+  return body.ok ? seenPet(body.value) : undefined;
+});
 
 /** The animal in the body of an addition; undefined where it is none. */
 export function sentPet({ request }: Exchange): SeenPet | undefined {
