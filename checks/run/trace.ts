@@ -83,7 +83,7 @@ export class GrowingTrace {
   }
 
   /** How many requests on the exchange's key were refused with 429 so far: from two on, a ban may be earned. */
-  refusalsOf({ key }: Exchange): number {
+  refusalsOf({ key }: Pick<Exchange, 'key'>): number {
     return key === null ? 0 : (this.#refusals.get(key) ?? 0);
   }
 

@@ -25,8 +25,6 @@ export class KeyLane {
   isReserved = false;
   /** Windows in a row that had nothing left after the first request of this run that they admitted. */
   #emptyWindows = 0;
-  /** Requests that were answered 429. */
-  refusals = 0;
   #turn: Promise<unknown> = Promise.resolve();
   /** How often the key was refused although there should have been quota left. */
   #refusedEarly = 0;
@@ -49,7 +47,6 @@ export class KeyLane {
   }
 
   learn(reading: RateReading): void {
-    if (reading.status === 429) this.refusals += 1;
     if (!this.#misleads) this.#emptyWindows = this.#isEmptyAgain(reading) ? this.#emptyWindows + 1 : 0;
     // Where stored exchanges are gone through again, one is asked for before the time at which it was sent.
     while (this.#recent[0] !== undefined && this.#recent[0] <= reading.receivedAt - MINUTE)

@@ -18,7 +18,8 @@ export function freeKey(run: SceneRun, keys: readonly Key[]): Key | undefined {
     const lane = run.lane(key);
     // A key with several refusals may be banned itself, unless it was admitted since.
     const last = run.trace.readingsOf(key, now - MINUTE).at(-1);
-    const isInnocent = lane.refusals <= 1 || (last !== undefined && isAdmittedStatus(last.status));
+    const isInnocent =
+      run.trace.refusalsOf({ key: key.name }) <= 1 || (last !== undefined && isAdmittedStatus(last.status));
     return isInnocent && !lane.isReserved && lane.readyAt(now, run.trace.targetClock) <= now;
   });
 }
