@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { createRedactor, misspellings, nearMisses, REDACTED } from './redaction.ts';
+import { createRedactor, nearMisses, REDACTED } from './redaction.ts';
 
 const KEY = 'sk_live_4f9Zq7TrXyAbC';
 
@@ -58,7 +58,7 @@ t.test('a key is found in any encoding, wherever it stands', async (t) => {
 
 t.test('what is almost a key is redacted too: the harness sends it', async (t) => {
   const { redact } = createRedactor([KEY]);
-  for (const { label, value } of [...nearMisses(KEY), ...misspellings(KEY)])
+  for (const { label, value } of nearMisses(KEY))
     for (const [name, encode] of Object.entries(ENCODINGS))
       t.notOk(redact(encode(value)).includes(encode(value)), `${label}, ${name}`);
 });
@@ -80,15 +80,15 @@ t.test('ordinary text stays as it is', async (t) => {
   t.equal(createRedactor(['', '']).redact('text'), 'text');
 });
 
-t.test('near misses and misspellings are other keys', async (t) => {
+t.test('near misses are other keys', async (t) => {
   fc.assert(
     fc.property(fc.stringMatching(/^[!-~]{1,40}$/), (key) => {
-      const values = [...nearMisses(key), ...misspellings(key)].map(({ value }) => value);
+      const values = nearMisses(key).map(({ value }) => value);
       return values.every((value) => value !== key && value !== '') && values.length >= 1;
     }),
   );
   t.match(nearMisses('aB1'), [{ value: 'aB1x' }, { value: 'aB' }, { value: 'ab1' }]);
-  t.same(misspellings('ab'), []);
+  t.equal(nearMisses('ab').length, 3);
 });
 
 t.test('a long text takes no longer than it has characters', async (t) => {

@@ -6,36 +6,22 @@ export interface Redactor {
   redact(text: string): string;
 }
 
-/** A key that is almost right, and how it differs from the right one. */
-export interface NearMiss {
-  readonly label: 'one character more' | 'one character fewer' | 'one letter in the other case';
-  readonly value: string;
-}
-
 /**
- * Keys that a target must refuse because they are almost right: at most three. None without its last character where
- * the key has only one, and none in another case where it has no letter.
+ * Keys that a target must refuse because they are almost right, and how each differs: whoever compares a part of a key
+ * only lets it in. The first three are one character more, one fewer, and a letter in the other case, where there is one.
  */
-export function nearMisses(key: string): NearMiss[] {
-  const misses: NearMiss[] = [{ label: 'one character more', value: `${key}x` }];
-  if (key.length > 1) misses.push({ label: 'one character fewer', value: key.slice(0, -1) });
-  const letter = key.search(/[A-Za-z](?!.*[A-Za-z])/);
-  if (letter >= 0) misses.push({ label: 'one letter in the other case', value: otherCase(key, letter) });
-  return misses;
-}
-
-/**
- * Keys that are wrong in one character, at the beginning, in the middle or at the end: whoever compares a part of a key
- * only lets them in. None of a key of one or two characters.
- */
-export function misspellings(key: string): { readonly label: string; readonly value: string }[] {
-  if (key.length < 3) return [];
-  return [
+export function nearMisses(key: string): { readonly label: string; readonly value: string }[] {
+  const misses = [
+    { label: 'one character more', value: `${key}x` },
+    { label: 'one character fewer', value: key.slice(0, -1) },
+    { label: 'one letter in the other case', value: otherCase(key) },
     { label: 'another first character', value: otherCharacter(key, 0) },
     { label: 'another character in the middle', value: otherCharacter(key, Math.floor(key.length / 2)) },
     { label: 'another last character', value: otherCharacter(key, key.length - 1) },
     { label: 'its first character missing', value: key.slice(1) },
   ];
+  // Of a short one little is left.
+  return misses.slice(0, key.length < 3 ? 3 : undefined).filter(({ value }) => value !== '' && value !== key);
 }
 
 /**
@@ -115,10 +101,7 @@ function tracesOf(key: string): string[] {
 }
 
 /** A key and what is almost it. */
-const spellings = (key: string): string[] => [
-  key,
-  ...[...nearMisses(key), ...misspellings(key)].map(({ value }) => value),
-];
+const spellings = (key: string): string[] => [key, ...nearMisses(key).map(({ value }) => value)];
 
 /**
  * Base64 of the secret alone, and of the secret within longer text, where it starts 0, 1 or 2 bytes into a group of
@@ -138,8 +121,9 @@ function otherCharacter(key: string, at: number): string {
   return key.slice(0, at) + (key[at] === 'x' ? 'y' : 'x') + key.slice(at + 1);
 }
 
-function otherCase(key: string, at: number): string {
+function otherCase(key: string): string {
+  const at = key.search(/[A-Za-z](?!.*[A-Za-z])/);
   const letter = key.charAt(at);
   const swapped = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
-  return key.slice(0, at) + swapped + key.slice(at + 1);
+  return at < 0 ? key : key.slice(0, at) + swapped + key.slice(at + 1);
 }

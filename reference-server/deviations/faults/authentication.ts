@@ -155,7 +155,7 @@ export const AUTHENTICATION_FAULTS: FaultTable = {
       takingFrom((call) => /^bearer(\S+)$/i.exec(call.authorization ?? '')?.[1]),
     'auth-api-key-header-accepted': takingFrom((call) => String(call.request.headers['x-api-key'] ?? '')),
     'auth-cookie-accepted':
-      takingFrom((call) => /(?:^|;)token=([^;]+)/.exec(call.request.headers.cookie ?? '')?.[1]),
+      takingFrom((call) => /(?:^|; )token=([^;]+)/.exec(call.request.headers.cookie ?? '')?.[1]),
     'auth-query-accepted':
       takingFrom(({ route }) => new URLSearchParams(route.search).get('api_key') ?? undefined),
     'auth-any-scheme-accepted': takingFrom((call) => /(\S+)$/.exec(call.authorization ?? '')?.[1]),
