@@ -97,9 +97,9 @@ export const notTold = (what: string, ...blames: readonly string[]): Reason => (
   blames: blames.map(currentId),
 });
 
-/** Why nothing can be told of additions where each is answered 403. */
+/** Why nothing can be told of additions where each is answered 403, on every key that there is. */
 export const NO_KEY_MAY_ADD =
-  'the key seems not to be allowed to add animals, and another one may be: additions are answered 403';
+  'no key of the profile seems to be allowed to add animals: additions are answered 403';
 
 /** A key was refused for its day, as far as the refusal tells. */
 export function daySpent(clocked: Clocked, refusal: AnsweredExchange): Reason {

@@ -176,38 +176,19 @@ export class SceneRun {
   /**
    * Sends one request and returns its answer. A 429 here is interference: somebody else spends the key. It is waited
    * out as told. So is a gateway that is unavailable. A connection that broke is tried once more where that does no
-   * harm; an addition is tried twice more as another animal, a few times in a run.
+   * harm; an addition is tried twice more as another animal, a few times in a run. An addition that is forbidden to one
+   * key is tried with another one.
    *
    * @param key by default the functional key with the largest plan
    * @throws Inconclusive when no answer of the target's own could be had
    */
-  async send(
-    spec: RequestSpec,
-    { key: payer }: { readonly key?: Key | undefined } = {},
-  ): Promise<AnsweredExchange> {
-    if (payer !== undefined) {
-      const lane = this.lane(payer);
-      if (lane.spent !== undefined) throw new Inconclusive(lane.spent);
-      while (lane.isReserved)
-        await this.waitUntil(this.now() + SECOND, `the count of key ${payer.name} to end`);
-    }
-    let asked = this.#firstName(spec);
-    for (let number = 1; ; number += 1) {
-      const key = payer ?? this.#sender.payer();
-      const exchange = await this.#inTurn(asked, key);
-      const attempt = {
-        number,
-        hasAnother: asked.again !== undefined,
-        ask: () => this.attempt(ARE_YOU_THERE, key),
-      };
-      const answer = await ownAnswer(this.#sender, exchange, attempt);
-      if (answer !== undefined) {
-        await this.#throwIfRefusedAltogether(answer, key, asked);
-        return answer;
-      }
-      // What was refused for its rate was not done; of anything else nobody knows.
-      if (!isAnswered(exchange) || exchange.outcome.status !== 429) asked = asked.again?.() ?? asked;
-    }
+  async send(spec: RequestSpec, { key }: { readonly key?: Key | undefined } = {}): Promise<AnsweredExchange> {
+    const { asked, exchange } = await this.#answerTo(this.#firstName(spec), key);
+    if (key !== undefined || spec.operation !== 'createPet' || exchange.outcome.status !== 403)
+      return exchange;
+    // With this key animals were added before: it is the animal that is forbidden.
+    if (this.#sender.laneOf(exchange)?.adding === 'allowed') return exchange;
+    return this.#addedWithAnother(asked, exchange);
   }
 
   /** Sends one request without a valid key; broken connections and 429 are treated as in `send`. */
@@ -285,6 +266,58 @@ export class SceneRun {
     let asked = spec;
     for (let times = 0; times < this.part.cutOff; times += 1) asked = asked.again?.() ?? asked;
     return asked;
+  }
+
+  /** @returns the answer, and what it is the answer to: the request, or the same as another animal */
+  async #answerTo(
+    spec: RequestSpec,
+    payer: Key | undefined,
+  ): Promise<{ readonly asked: RequestSpec; readonly exchange: AnsweredExchange }> {
+    if (payer !== undefined) {
+      const lane = this.lane(payer);
+      if (lane.spent !== undefined) throw new Inconclusive(lane.spent);
+      while (lane.isReserved)
+        await this.waitUntil(this.now() + SECOND, `the count of key ${payer.name} to end`);
+    }
+    let asked = spec;
+    for (let number = 1; ; number += 1) {
+      const key = payer ?? this.#sender.payer(asked.operation);
+      const exchange = await this.#inTurn(asked, key);
+      const attempt = {
+        number,
+        hasAnother: asked.again !== undefined,
+        ask: () => this.attempt(ARE_YOU_THERE, key),
+      };
+      const answer = await ownAnswer(this.#sender, exchange, attempt);
+      if (answer !== undefined) {
+        await this.#throwIfRefusedAltogether(answer, key, asked);
+        return { asked, exchange: answer };
+      }
+      // What was refused for its rate was not done; of anything else nobody knows.
+      if (!isAnswered(exchange) || exchange.outcome.status !== 429) asked = asked.again?.() ?? asked;
+    }
+  }
+
+  /**
+   * Sends an addition that was forbidden to a key with the others, until one is answered otherwise: then it was for the
+   * key, and that key adds no more. Where a key that has added before is refused as well, it was for the animal.
+   */
+  async #addedWithAnother(asked: RequestSpec, refused: AnsweredExchange): Promise<AnsweredExchange> {
+    const doubtful = this.#sender.lanes.filter(({ key }) => key.name === refused.key);
+    for (const lane of doubtful) lane.adding = 'doubtful';
+    const lanes = this.#sender.payers();
+    const allowed = lanes.filter(({ adding }) => adding === 'allowed').slice(0, 1);
+    for (const lane of allowed.length > 0 ? allowed : lanes.filter(({ adding }) => adding === 'untried')) {
+      const { exchange } = await this.#answerTo(asked, lane.key);
+      if (exchange.outcome.status !== 403) {
+        for (const forbidden of doubtful) forbidden.adding = 'forbidden';
+        return exchange;
+      }
+      if (lane.adding === 'allowed') return exchange;
+      lane.adding = 'doubtful';
+      doubtful.push(lane);
+    }
+    return refused;
   }
 
   /**

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { getPet, listPets } from '../wire/requests.ts';
+import { addPet, getPet, listPets } from '../wire/requests.ts';
 import { type AnswerParts, answered } from '../wire/testing/answered.ts';
 import { NOON, ROUND_TRIP, testKey, testRun } from './testing/test-run.ts';
 import { GrowingTrace, type Keeping } from './trace.ts';
@@ -154,6 +154,25 @@ t.test('when the interface last gave a sign, and how many answers bore none sinc
     [4, 0],
     [4, 1],
   ]);
+});
+
+t.test('a key may add once an addition of its own succeeded', async (t) => {
+  const animal = addPet({ name: 'Bello', categoryId: 1n });
+  for (const [status, adding] of [
+    [201, 'allowed'],
+    [200, 'allowed'],
+    [302, 'untried'],
+    [403, 'untried'],
+    [500, 'untried'],
+  ] as const) {
+    const { run } = testRun(() => ({ status }), { keys: [testKey(), PRO] });
+    await run.sceneRun('check', 'ordinary').attempt(animal, testKey());
+    t.strictSame(
+      run.sender.lanes.map((lane) => lane.adding),
+      [adding, 'untried'],
+      `${status}`,
+    );
+  }
 });
 
 t.test('only a list says how many animals it held', async (t) => {

@@ -17,6 +17,11 @@ export class KeyLane {
   readonly #recent: number[] = [];
   #last: RateReading | undefined;
   #refusedUntil = 0;
+  /**
+   * Whether the target lets the key add animals, as far as its answers tell: permissions of a key are a question that
+   * section 5 leaves open. Doubtful: an addition was forbidden, and nobody else tried it.
+   */
+  adding: 'untried' | 'allowed' | 'doubtful' | 'forbidden' = 'untried';
   /** Why the key cannot be used any more (unknown to the target, banned); undefined while it can. */
   unusable: Reason | undefined;
   /** Why nothing more is sent with the key for a day; undefined while it is. */
@@ -47,6 +52,7 @@ export class KeyLane {
   }
 
   learn(reading: RateReading): void {
+    if (reading.operation === 'createPet' && reading.status < 300) this.adding = 'allowed';
     if (!this.#misleads) this.#emptyWindows = this.#isEmptyAgain(reading) ? this.#emptyWindows + 1 : 0;
     // Where stored exchanges are gone through again, one is asked for before the time at which it was sent.
     while (this.#recent[0] !== undefined && this.#recent[0] <= reading.receivedAt - MINUTE)

@@ -1,12 +1,13 @@
 import type { Key } from '../../profile/key.ts';
 import type { ClientRequest, HttpClient } from '../../wire/client.ts';
-import { type Exchange, wasInterrupted } from '../../wire/exchange.ts';
+import { type Exchange, type Operation, wasInterrupted } from '../../wire/exchange.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 import { TimeIsOver, whyEnded } from '../../wire/time-is-over.ts';
 import { ADDITIONS_REPEATED } from '../bill.ts';
 import type { Clock } from '../clock.ts';
 import { Inconclusive, RunEnded } from '../inconclusive.ts';
 import type { Journal } from '../journal.ts';
+import { NO_KEY_MAY_ADD } from '../reason.ts';
 import type { RunEvent } from '../run-events.ts';
 import type { RunFacts } from '../run-facts.ts';
 import type { GrowingTrace, Keeping } from '../trace.ts';
@@ -26,6 +27,8 @@ export interface SenderOptions {
   readonly mostRequests?: number | undefined;
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
+
+const isFunctional = ({ key }: KeyLane) => key.roles.includes('functional');
 
 /** The only layer that sends and waits: it knows the network, the time and what each key has left. */
 export class Sender {
@@ -62,22 +65,30 @@ export class Sender {
     return this.lanes.filter(({ unusable }) => unusable === undefined);
   }
 
+  /** The lanes of the keys that pay for ordinary requests. */
+  payers(): KeyLane[] {
+    return this.usable().filter((lane) => isFunctional(lane) && lane.spent === undefined);
+  }
+
   /** The key that pays for a request for which a check asks for none. @throws Inconclusive where there is none */
-  payer(): Key {
-    const functional = this.lanes.filter(({ key }) => key.roles.includes('functional'));
-    const able = functional.filter(({ unusable, spent }) => (unusable ?? spent) === undefined);
-    const free = able.filter(({ isReserved }) => !isReserved);
-    // What a key may see is open (5, scopes): an animal that was added and the list that is to show it have one key,
-    // which is waited for rather than left. Another one pays where somebody else spends it.
-    const [usual, ...others] = (free.length > 0 ? free : able).toSorted(
-      (a, b) => b.key.limits.perMinute - a.key.limits.perMinute,
-    );
-    if (usual === undefined) {
-      const [reason = 'no key has the role functional'] = functional.flatMap(
-        ({ spent, unusable }) => spent ?? unusable ?? [],
-      );
-      throw new Inconclusive(reason);
+  payer(operation: Operation): Key {
+    const functional = this.payers();
+    if (functional.length === 0) {
+      const lanes = this.lanes.filter(isFunctional);
+      const [reason] = lanes.flatMap(({ spent, unusable }) => spent ?? unusable ?? []);
+      throw new Inconclusive(reason ?? 'no usable key has the role functional');
     }
+    const lanes =
+      operation === 'createPet' ? functional.filter(({ adding }) => adding !== 'forbidden') : functional;
+    const free = lanes.filter(({ isReserved }) => !isReserved);
+    // What a key may see is open (5, scopes): an animal that was added and the list that is to show it have one key,
+    // which is waited for rather than left. Another one pays where it may not add, or where somebody else spends it.
+    const [usual, ...others] = (free.length > 0 ? free : lanes).toSorted(
+      (a, b) =>
+        Number(a.adding === 'forbidden') - Number(b.adding === 'forbidden') ||
+        b.key.limits.perMinute - a.key.limits.perMinute,
+    );
+    if (usual === undefined) throw new Inconclusive(NO_KEY_MAY_ADD);
     const now = this.clock.now();
     const at = (lane: KeyLane) => lane.readyAt(now, this.trace.targetClock);
     const candidates = usual.isHeldBack(now) ? [usual, ...others] : [usual];

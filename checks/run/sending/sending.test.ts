@@ -208,10 +208,10 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'an addition that is forbidden to one key of two': {
     asks: REX,
-    answers: [{ status: 403 }, {}],
+    answers: [{ status: 403 }, {}, { status: 201 }],
     options: TWO_KEYS,
-    sent: 'Rex ?',
-    ends: 403,
+    sent: 'Rex ? Rex',
+    ends: 201,
   },
   'a key that everything refuses': {
     asks: GET,

@@ -140,7 +140,7 @@ const ADDING: readonly Row[] = [
     ['add-answers-201', 'add-rejects-status-type'],
     { otherwise: answering(adds, refusal(403)) },
     'inconclusive',
-    { says: /the key seems not to be allowed to add/ },
+    { says: /no key of the profile seems to be allowed to add/ },
   ),
   row(
     'every addition is refused, and no category is known',

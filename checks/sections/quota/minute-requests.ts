@@ -34,8 +34,9 @@ function addition(
   }));
 }
 
-/** Whether the run may add, and did not before it was cut off. */
-const mayAdd = ({ facts, wasCutOff }: SceneRun): boolean => facts.permissions.has('writes') && !wasCutOff;
+/** Whether the run may add, did not before it was cut off, and the key is not known to be forbidden to. */
+const mayAddWith = (run: SceneRun, key: Key): boolean =>
+  run.facts.permissions.has('writes') && !run.wasCutOff && run.lane(key).adding !== 'forbidden';
 
 /** Requests with varying operations, limits and filters, so that a burst covers more. */
 export function* variety(run: SceneRun, sending: Sending): Generator<RequestSpec> {
@@ -43,7 +44,7 @@ export function* variety(run: SceneRun, sending: Sending): Generator<RequestSpec
   // A few of each operation first: a defect of one plan shows only there.
   for (const id of animals.slice(0, 3)) yield getPet(id);
   yield getPet(unknownId(run.facts, `unknown to ${key.name}`));
-  if (mayAdd(run)) {
+  if (mayAddWith(run, key)) {
     for (let index = 0; index < ADDED_TOGETHER; index += 1)
       yield addition(run, sending, inLetters(index), { categoryId, status: 'sold' });
     yield addition(run, sending, ' refused', {}, 'refusable');
@@ -67,6 +68,6 @@ export function refusedOperation(run: SceneRun, sending: Sending): RequestSpec {
   const driven = run.keys.filter(({ roles }) => roles.includes('exhaust'));
   const turn = driven.findIndex(({ name }) => name === key.name) % 3;
   const [animal] = animals;
-  if (turn === 1 && mayAdd(run)) return addition(run, sending, 'x', { categoryId, status: 'sold' });
+  if (turn === 1 && mayAddWith(run, key)) return addition(run, sending, 'x', { categoryId, status: 'sold' });
   return turn === 2 && animal !== undefined ? getPet(animal) : listPets({ limit: 1 });
 }
