@@ -26,6 +26,14 @@ const ENCODINGS: Readonly<Record<string, (key: string) => string>> = {
   'Basic credentials': (key) => base64(`${key}:`),
   'Basic password': (key) => base64(`user:${key}`),
   'base64 within a text': (key) => base64(`{"k":"${key}"}`),
+  'base64 by lines': (key) => base64(`Authorization: Bearer ${key}`).replaceAll(/.{16}/g, '$&\r\n'),
+  'UTF-16': each((character) => `${character}\0`),
+  'UTF-16, the other way': each((character) => `\0${character}`),
+  'UTF-16 in JSON': (key) => JSON.stringify(Buffer.from(key, 'utf16le').toString()).slice(1, -1),
+  'in two lines': (key) => `${key.slice(0, 7)}\r\n  ${key.slice(7)}`,
+  'in two lines in JSON': (key) => `${key.slice(0, 7)}\\n${key.slice(7)}`,
+  'in groups': (key) => key.replaceAll(/.{4}/g, '$& '),
+  'with a soft hyphen': (key) => `${key.slice(0, 9)}\u00ad${key.slice(9)}`,
 };
 
 /** Bearer tokens (RFC 6750, 2.1); at least eight characters that are no separators, one of them a letter. */

@@ -30,6 +30,14 @@ export function nearMisses(key: string): { readonly label: string; readonly valu
  */
 const SHORTEST_IN_WORDS = 8;
 
+/** What may stand between the characters of a key: a line's end, the other half of a character in UTF-16. */
+const SEPARATOR = [
+  '[-\\s\\0\\u00ad\\u200b-\\u200f\\u2060\\ufeff]',
+  '\\\\{1,7}(?:[nrt]|u(?:00(?:00|0a|0d|20|2d|ad)|200[b-f]|2060|feff))',
+  '%(?:25)*(?:0[0ad]|20|2d)',
+].join('|');
+const SEPARATORS = new RegExp(`(?:${SEPARATOR})+`, 'gi');
+
 /** A text in small letters, its escapes undone: those of JSON and of URLs, once or several times over. */
 const unescaped = (text: string): string =>
   text
@@ -38,28 +46,31 @@ const unescaped = (text: string): string =>
     )
     .replaceAll('\\', '')
     .toLowerCase();
+/** In one piece. */
+const flat = (text: string): string => text.replace(SEPARATORS, '').replaceAll('\\', '');
+const bare = (text: string): string => unescaped(text.replace(SEPARATORS, ''));
 
 const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
 
-/** What matches a text in any case, each of its characters as it is or escaped. */
+/** What matches a text in any case, each of its characters as it is or escaped, in one piece or several. */
 function patternOf(text: string): RegExp {
   const characters = Array.from(text, (character) => {
     const literally = character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
     const code = `(?:${hex(character)}|${hex(character.toUpperCase())})`;
     return `(?:\\\\{0,7}${literally}|\\\\{1,7}u00${code}|%(?:25)*${code})`;
-  }).join('');
-  return new RegExp(
-    text.length < SHORTEST_IN_WORDS ? `(?<![a-z0-9])${characters}(?![a-z0-9])` : characters,
-    'gi',
-  );
+  });
+  if (text.length < SHORTEST_IN_WORDS)
+    return new RegExp(`(?<![a-z0-9])${characters.join('')}(?![a-z0-9])`, 'gi');
+  // A date in digits must not be taken for a key of digits.
+  return new RegExp(characters.join(/[a-z]/.test(text) ? `(?:${SEPARATOR})*` : ''), 'gi');
 }
 
 /** Texts that are remembered: header lines come again and again. */
 const [MOST_KNOWN, LONGEST_KNOWN] = [1000, 200];
 
 /**
- * Makes a redactor for keys and their near misses. It finds them in any case, URL-encoded, escaped as in JSON, and in
- * base64 (`Basic` credentials too).
+ * Makes a redactor for keys and their near misses. It finds them in any case, URL-encoded, escaped as in JSON, in base64
+ * (`Basic` credentials too), and in pieces with line ends, spaces, hyphens or NUL between.
  */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const keys = [...new Set(secrets)].filter((secret) => secret !== '');
@@ -70,11 +81,11 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   );
   const traces = [...new Set(keys.flatMap(tracesOf))];
   const redactAll = (text: string): string => {
-    const plain = unescaped(text);
+    const plain = bare(text);
     if (!traces.some((trace) => plain.includes(trace))) return text;
     return forms.reduce(
       (redacted, form) =>
-        plain.includes(form.replaceAll('\\', '')) ? redacted.replace(patternOf(form), REDACTED) : redacted,
+        plain.includes(flat(form)) ? redacted.replace(patternOf(form), REDACTED) : redacted,
       text,
     );
   };
@@ -91,13 +102,13 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
 
 /** What every text has that holds a key or a near miss of it, which differs at one place: one of its halves. */
 function tracesOf(key: string): string[] {
-  const plain = unescaped(key);
+  const plain = bare(key);
   const middle = Math.floor(plain.length / 2);
   // A short one has no half that tells anything.
   if (plain.length < SHORTEST_IN_WORDS) return [''];
   const inText = [plain.slice(1, middle), plain.slice(middle + 1, -1)];
   const inBase64 = [key.slice(1, key.length / 2), key.slice(key.length / 2 + 1, -1)].flatMap(base64Forms);
-  return [...inText, ...inBase64.map(unescaped)];
+  return [...inText, ...inBase64.map(bare)];
 }
 
 /** A key and what is almost it. */
