@@ -46,7 +46,8 @@ const unescaped = (text: string): string =>
     )
     .replaceAll('\\', '')
     .toLowerCase();
-/** In one piece. */
+
+/** A text in one piece, as it is and with its escapes undone. */
 const flat = (text: string): string => text.replace(SEPARATORS, '').replaceAll('\\', '');
 const bare = (text: string): string => unescaped(text.replace(SEPARATORS, ''));
 
