@@ -112,7 +112,7 @@ t.test('disks', { skip, jobs: 2 }, async (t) => {
     chmodSync(join(folder, 'read-only'), 0o555);
     const cases: Readonly<Record<string, RegExp>> = {
       'read-only': /^error: EACCES: .*'read-only'\n$/m,
-      file: /^error: EEXIST: .*file'\n$/m,
+      file: /^error: file is not a folder; choose another one with --out\n$/m,
     };
     for (const [out, line] of Object.entries(cases)) {
       const { code, stdout, stderr } = await runLoad(
