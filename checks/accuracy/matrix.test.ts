@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import type { AccuracyCase, Row } from './case.ts';
+import { casesFor } from './cases.ts';
 import { type Entry, matrixOf } from './matrix.ts';
 
 const row = (id: string, verdict: Row['verdict'], more: Partial<Row> = {}): Row => ({
@@ -130,4 +133,14 @@ t.test('the text counts faults and alarms, and is the same whatever the order', 
   t.match(matrix.text, '| plain | 0 |\n');
   t.match(matrix.text, '| an operator who edits animals | 1 | 1 | 2 |\n');
   t.equal(matrix.text, matrixOf(entries.toReversed(), ['add-echo', 'get-added']).text);
+});
+
+t.test('MATRIX.md names the faults, servers and disturbances of today', async (t) => {
+  const { cases, checkable } = casesFor(undefined);
+  const entries = cases.map((one) =>
+    entry(one, ...(one.breaks === undefined ? [] : [row(one.breaks, 'fail')])),
+  );
+  const withoutBrackets = (text: string) => text.replaceAll(/ \([^)]*\)/g, '');
+  const written = readFileSync(join(import.meta.dirname, 'MATRIX.md'), 'utf8');
+  t.equal(withoutBrackets(written), withoutBrackets(matrixOf(entries, checkable).text));
 });
