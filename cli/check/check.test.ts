@@ -163,20 +163,20 @@ t.test(
     const { folder, profile, env } = await testTarget(t, { fault: 'filter-ignored' });
     const first = await runHere(
       folder,
-      ['check', '--profile', profile, '--only', '4', '--out', 'first'],
+      ['check', '--profile', profile, '--only', '4', '--out', 'runs/first'],
       env,
     );
     t.equal(first.code, 1, first.stderr);
-    appendFileSync(join(folder, 'first', 'journal.ndjson'), 'x\n');
-    const again = await runHere(folder, ['check', '--rejudge', 'first', '--out', 'again']);
+    appendFileSync(join(folder, 'runs', 'first', 'journal.ndjson'), 'x\n');
+    const again = await runHere(folder, ['check', '--rejudge', 'runs/first', '--out', 'again']);
     t.equal(again.code, 1, again.stderr);
     t.match(
       again.stderr,
-      /^warning: first\/journal\.ndjson:\d+: damaged; what was written from here on is not known$/m,
+      /^warning: runs\/first\/journal\.ndjson:\d+: damaged; what was written from here on is not known$/m,
     );
     const verdicts = (name: string) =>
       reportIn(join(folder, name)).requirements.map(({ id, verdict }) => `${id} ${verdict}`);
-    t.same(verdicts('again'), verdicts('first'));
+    t.same(verdicts('again'), verdicts('runs/first'));
   },
 );
 

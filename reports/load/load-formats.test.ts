@@ -57,6 +57,14 @@ async function reds(report: LoadReport): Promise<(number | undefined)[]> {
   );
 }
 
+t.test('a stream is named where there are several', async (t) => {
+  const [one = sample.series[0], ...others] = sample.series.map((each) => ({ ...each, stream: 'clients' }));
+  const shown = (series: LoadResult['series']) => LOAD_FORMATS.terminal.render(load({ series }));
+  if (one === undefined) throw new Error('no series');
+  t.notMatch(shown([one, ...others]), 'clients');
+  t.match(shown([{ ...one, stream: 'guests' }, ...others]), /guests listPets|guests createPet|guests getPet/);
+});
+
 t.test('red if and only if the run did not hold, in every format', async (t) => {
   for (const [report, count] of [
     [held, 0],

@@ -796,6 +796,21 @@ t.test('where no key may add, no more than the basic animals is tried', async (t
   t.equal(added.length, 5);
 });
 
+t.test('where nothing can be added, no list is to be filled up', async (t) => {
+  const names: string[] = [];
+  const refusing: Otherwise = (request) => {
+    if (!adds(request)) return undefined;
+    names.push(request.body ?? '');
+    return refusal(400);
+  };
+  await findingsOf(['list-limit-default'], { otherwise: refusing });
+  t.not(names.length, 0);
+  t.strictSame(
+    names.filter((name) => / f[a-z]+"/.test(name)),
+    [],
+  );
+});
+
 const header = (name: string, value: string, is: Is = gets): Otherwise =>
   answering(is, (store, request) => ({ headers: [[name, value]], ...store.answer(request) }));
 
