@@ -36,6 +36,7 @@ permit: [writes, exhaust]
   'known-alias': '- &a list-limit-range\n- *a\n',
   v1: { 'journal.ndjson': '{"journal":1}\n' },
   empty: journal({}),
+  forged: journal({}, EXCHANGE, { scene: 'preflight', asked: [], outcome: { kind: 'ready' } }),
   unfinished: journal({}, EXCHANGE),
   damaged: { 'journal.ndjson': `${journalText([EXCHANGE], HEADER)}{\n{`, 'profile.yaml': PROFILE },
   swapped: journal({ keyPrints: { 'free-1': '000000' } }, EXCHANGE),
@@ -128,6 +129,10 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
   [
     ['check', '--resume', 'damaged'],
     /damaged\/journal\.ndjson:3: damaged; .*; --rejudge judges what is before/,
+  ],
+  [
+    ['check', '--rejudge', 'forged', '--format', 'human'],
+    /the journal of the stored run holds what this version does not write/,
   ],
   [['check', '--rejudge', 'v1'], /journal\.ndjson:1: this is not the first line of a journal/],
   [

@@ -1,4 +1,5 @@
 import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import { type RunSurroundings, reportOf, requirementRow } from '../../reports/from-run.ts';
 import type { Report, RequirementResult } from '../../reports/report.ts';
@@ -33,7 +34,12 @@ export async function judgedCheck(
   subject: CheckSubject,
   { command, more, baseline, required, ...manner }: CheckManner,
 ): Promise<{ readonly report: Report; readonly warnings: readonly string[] }> {
-  const checked = await checkTarget({ ...subject, ...manner });
+  const checked = await checkTarget({ ...subject, ...manner }).catch((error: unknown) => {
+    // What scenes remember has a type of its own each, of which a forged journal need not know.
+    if (!(subject.offline === true && error instanceof TypeError)) throw error;
+    const what = `the journal of the stored run holds what this version does not write: ${error.message}`;
+    throw new UsageError(what);
+  });
   if (checked.kind === 'not-ready') throw new NothingToJudge(checked.message);
   const facts = { ...factsOf(subject, command), ...more?.() };
   const { profile } = subject;
