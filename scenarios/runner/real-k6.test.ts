@@ -5,6 +5,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { CATALOGUE } from '../lib/catalogue.ts';
+import { LOAD_OPERATIONS } from '../lib/operations.ts';
 import { type LoadRun, placeScript, ResultUnwritten, segmentOptions } from './load-run.ts';
 import { startEmbeddedTarget } from './quota/load-target.ts';
 import { prepareLoad } from './quota/prepare.ts';
@@ -169,6 +170,7 @@ test('three shards are one load: keys apart, counts added up, a dashboard each',
     result.bill.keys.reduce((sum, { sent = 0 }) => sum + sent, 0),
     result.total.requests + 1,
   );
+  t.same(new Set(result.series.map(({ operation }) => operation)), new Set(LOAD_OPERATIONS), 'of each some');
   // A busy machine does not get to send some.
   const arrivals = result.total.requests + result.generator.droppedIterations;
   t.ok(Math.abs(arrivals - 300) <= 3, `${arrivals} of 300 arrivals`);

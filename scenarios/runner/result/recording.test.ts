@@ -41,6 +41,13 @@ t.test('samples become counts by stream, operation and plan, and time blocks', a
   t.same(store.span(), { first: START, last: START + 12_000 });
 });
 
+t.test('a duration that no request can take is counted as half an hour', async (t) => {
+  const store = new Samples(NAMES, 1);
+  store.add(START, { '0 0 listPets 200 ok': [0, 1e13] });
+  const max = store.series()[0]?.latency?.max ?? 0;
+  t.ok(max > 2_100_000 && max < 2_200_000, `${max} ms`);
+});
+
 t.test('samples that the plan does not know are told, and change nothing', async (t) => {
   for (const name of [
     '',
