@@ -80,6 +80,12 @@ t.test('causes come first, with what follows from them and the exchange that pro
   t.equal(built.cases.find(({ id }) => id === 'one')?.reason, 'Not verified: Follows from large: x');
 });
 
+t.test('of reasons the one of most rows comes first', async (t) => {
+  const rows = [unpermitted('one', 'day'), unpermitted('two', 'ban'), unpermitted('three', 'ban')];
+  for (const order of [rows, rows.toReversed()])
+    t.match(buildReport(reportWith(order)).skipped, [{ rows: { length: 2 } }, { rows: { length: 1 } }]);
+});
+
 t.test('the run itself is a case that is never green if the run is not', async (t) => {
   t.match(runItself(buildReport(conformantReport())), { standing: 'passed', name: 'the run as a whole' });
   const ended = runItself(buildReport(inconclusiveReport()));
