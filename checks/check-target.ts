@@ -15,9 +15,10 @@ import { whatOf } from './run/reason.ts';
 import { Run } from './run/run.ts';
 import { runTime, type TimeLimit } from './run/run-budget.ts';
 import type { RunEvent } from './run/run-events.ts';
+import { lossesIn } from './run/sending/interference.ts';
 import type { Trace } from './run/trace.ts';
 import { allChecks, allGapObservers, bannedAnswers } from './sections/all-checks.ts';
-import { createClient, type TimeLimits } from './wire/client.ts';
+import { createClient, type HttpClient, type TimeLimits } from './wire/client.ts';
 
 /** What is to be checked, and how. */
 export interface CheckRequest {
@@ -37,6 +38,8 @@ export interface CheckRequest {
   readonly clock?: Clock;
   /** In place of the client's own; what an exchange takes beyond them is a failed one. */
   readonly timeouts?: Partial<TimeLimits>;
+  /** What stands between the run and its target. */
+  readonly link?: (client: HttpClient) => HttpClient;
   /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
   readonly patience?: number;
   /** When it is over the run is judged by what it has; by default it takes as long as it takes. */
@@ -117,12 +120,14 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   const clock = runClock(request);
   const startedAt = resume?.header.startedAt ?? clock.now();
   const id = resume?.header.runId ?? newRunId();
-  const client = createClient({
+  const { link = (direct) => direct } = request;
+  const direct = createClient({
     baseUrl: profile.target,
     now: () => clock.now(),
     secrets: values.values(),
     ...(request.timeouts === undefined ? {} : { timeouts: request.timeouts }),
   });
+  const client = link(direct);
   const journal = offline ? undefined : openJournal(request, id, startedAt);
   const time = runTime(offline ? undefined : request.timeLimit, request.signal);
   const judging = judgingOf(request);
@@ -168,6 +173,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       warnings: [
         ...whatOf(ready.unusable.values()),
         ...(result.doubt === undefined ? [] : [result.doubt]),
+        ...lossesIn(run.trace.exchanges),
         ...(cutShort === undefined ? [] : [`${cutShort}; --resume continues the run`]),
       ],
     };

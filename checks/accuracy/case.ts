@@ -47,6 +47,8 @@ export interface Row {
 
 export interface CaseResult {
   readonly verdicts: readonly Row[];
+  /** How long the run took, by its own clock. */
+  readonly seconds?: number;
   readonly problem?: string;
 }
 
@@ -138,7 +140,7 @@ export function resultOf(checked: CheckedTarget): CaseResult {
       notShown: numbersNotShown(reason, checked.trace, requests),
     };
   });
-  return { verdicts };
+  return { verdicts, seconds: (checked.endedAt - checked.startedAt) / 1000 };
 }
 
 /**
@@ -150,6 +152,7 @@ export async function runCase(accuracyCase: AccuracyCase, only?: readonly string
   const { kind, breaks = only?.[0], disturbance: name } = accuracyCase;
   const disturbance: Partial<Disturbance> =
     name === undefined ? {} : named('disturbance', name, DISTURBANCES);
+  const { killedAfter, link } = disturbance;
   // The services know no day and no big plan.
   const setting =
     disturbance.setting ??
@@ -160,8 +163,8 @@ export async function runCase(accuracyCase: AccuracyCase, only?: readonly string
       ...requestOf(server, setting),
       clock: server.clock,
       ...(only === undefined ? {} : { only }),
+      ...(link === undefined ? {} : { link: link(server.clock) }),
     };
-    const { killedAfter } = disturbance;
     return resultOf(await (killedAfter === undefined ? checkTarget(request) : resumed(request, killedAfter)));
   } finally {
     await server.close();

@@ -17,6 +17,7 @@ import { httpDate } from '../../reference-server/headers.ts';
 import { isAskedFor, unfiltered } from '../../reference-server/list-query.ts';
 import type { Pet } from '../../reference-server/pet-store.ts';
 import type { Clock } from '../run/clock.ts';
+import type { HttpClient } from '../wire/client.ts';
 import type { Setting } from './setting.ts';
 
 export interface Disturbance {
@@ -29,6 +30,8 @@ export interface Disturbance {
   readonly animals?: number;
   /** What happens to the server and to its answers. */
   readonly server?: (clock: MovedClock) => Deviation;
+  /** What happens to requests on their way. */
+  readonly link?: (clock: Clock) => (client: HttpClient) => HttpClient;
   /** After how many exchanges the run's process ends, each time. */
   readonly killedAfter?: readonly number[];
 }
@@ -68,6 +71,29 @@ const everyAnswer =
       if (answers % n === 0) instead(response, answer.text);
       else usual(response, answer, headers, call);
     });
+  };
+
+/** Of so many requests one finds no connection. */
+const refusingEvery =
+  (n: number, clock: Clock) =>
+  (client: HttpClient): HttpClient => {
+    let requests = 0;
+    return {
+      ...client,
+      exchange: async (asked, record, signal) => {
+        requests += 1;
+        if (requests % n !== 0) return client.exchange(asked, record, signal);
+        const { operation, method, path, authorization } = asked;
+        return {
+          ...record,
+          key: authorization.kind === 'key' ? authorization.name : null,
+          sentAt: clock.now(),
+          receivedAt: clock.now(),
+          request: { operation, method, path, headers: [] },
+          outcome: { kind: 'failure', reason: 'refused', message: 'the connection was refused' },
+        };
+      },
+    };
   };
 
 const clockOffBy = (milliseconds: (elapsed: number) => number): Personality => ({
@@ -114,7 +140,7 @@ function changedOnce(change: (pet: Pet, index: number) => Pet | null): Personali
 const STATUSES = ['available', 'pending', 'sold'] as const;
 const NOTHING = { rows: /^$/, most: 0 };
 /** A count of a window needs every answer of it; beside that a row may rest on few answers that did not arrive. */
-const LOST = { rows: /^(rate|retry-after|auth|list|get)-/, most: 9 };
+const LOST = { rows: /^(rate|retry-after|ban-spares|auth|list|get)-/, most: 9 };
 const ANIMALS = /^(add|get|list|pet)-/;
 /** What is told of a moment. */
 const MOMENTS = /^(rate-next-window|rate-reset|retry-after|ban-spares-polite|ban-ends)/;
@@ -158,6 +184,13 @@ export const DISTURBANCES: readonly Disturbance[] = [
     server: () => everyAnswer(7, ({ socket }) => socket?.destroy()),
   },
   {
+    name: 'refused connections and resets',
+    setting: ALL,
+    explains: NOTHING,
+    link: (clock) => refusingEvery(20, clock),
+    server: () => everyAnswer(100, ({ socket }) => socket?.resetAndDestroy()),
+  },
+  {
     name: 'resets in the middle of a body',
     setting: ALL,
     explains: LOST,
@@ -181,13 +214,13 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: 'a neighbour on a key',
-    setting: { keys: ['free-1', 'free-2', 'free-ban'], permissions: ALL.permissions },
+    setting: ALL,
     explains: { rows: /^(rate|retry-after|ban)-/, most: 9 },
     server: () => () => {
       let requests = 0;
       return admitting((usual, key, call) => {
         requests += 1;
-        if (key.name === 'free-1' && requests % 5 === 0) usual(key, call);
+        if (/^(free|pro)-1$/.test(key.name) && requests % 5 === 0) usual(key, call);
         return usual(key, call);
       });
     },

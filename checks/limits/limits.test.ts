@@ -105,6 +105,17 @@ for (const [name, limit] of Object.entries(LIMITS)) {
 }
 
 for (const [name, limit] of Object.entries(WINDOWS)) {
+  law(`${name}: answers that are lost cost no count`, fc.tuple(anyBurst, others), ([given, every]) => {
+    const { perMinute, burst } = given;
+    const readings = burstInto(limit(perMinute), perMinute, burst);
+    fc.pre(isShort(readings, burst));
+    const all = admitted(readings);
+    const kept = all.filter(({ remaining }, index) => index % every !== 0 || remaining === 0);
+    fc.pre(kept.length > 1);
+    const lost = all.length - kept.length;
+    deepEqual(countWindow(kept, perMinute, lost).verdict, { kind: 'exact' });
+    if (lost > 0) equal(countWindow(kept, perMinute, lost - 1).verdict.kind, 'fewer');
+  });
   law(`${name}: how many others had spent is told`, fc.tuple(anyBurst, others), ([given, before]) =>
     deepEqual(counted(limit, given, { before }), { kind: 'fewer', before, between: 0 }),
   );

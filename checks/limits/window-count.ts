@@ -77,10 +77,11 @@ function spentBefore(admitted: readonly RateReading[], perMinute: number): numbe
  *
  * @param readings every admitted request since the key was at rest, in the order of sending
  * @param perMinute the plan's number
+ * @param lost requests whose answers were lost: Remaining tells how many of them were admitted
  */
-export function countWindow(readings: readonly RateReading[], perMinute: number): WindowCount {
+export function countWindow(readings: readonly RateReading[], perMinute: number, lost = 0): WindowCount {
   const admitted = sinceEdge(readings);
-  return { perMinute, admitted, all: readings, verdict: judge(admitted, perMinute) };
+  return { perMinute, admitted, all: readings, verdict: judge(admitted, perMinute, lost) };
 }
 
 /** How much a bucket of this plan that refills evenly gives back, and one for the fraction that a whole number hides. */
@@ -133,14 +134,17 @@ function refillAllowed(admitted: readonly RateReading[], perMinute: number): num
   return admitted.length - mostInAMinute(admitted);
 }
 
-function judge(admitted: readonly RateReading[], perMinute: number): CountVerdict {
+function judge(admitted: readonly RateReading[], perMinute: number, lost: number): CountVerdict {
   if (admitted.length === 0) return { kind: 'fewer', before: 0, between: 0 };
   const allowed = Math.floor(perMinute + refillAllowed(admitted, perMinute));
   if (admitted.length > allowed) return { kind: 'more', allowed };
   if (admitted.length >= perMinute) return { kind: 'exact' };
   const describesMinute = admitted.every(({ limit }) => limit === perMinute);
   const before = describesMinute ? spentBefore(admitted, perMinute) : 0;
-  return { kind: 'fewer', before, between: skippedValues(admitted) };
+  const between = skippedValues(admitted);
+  const missing = before + between;
+  if (missing > 0 && missing <= lost && admitted.length + missing >= perMinute) return { kind: 'exact' };
+  return { kind: 'fewer', before, between };
 }
 
 /**

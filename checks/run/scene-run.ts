@@ -75,6 +75,9 @@ const ARE_YOU_THERE = listPets({ limit: 1 });
 /** How often a request is sent that an answer is wanted to, whatever it is. */
 const ATTEMPTS = 3;
 
+/** After these a connection that was refused is tried again; a gateway that is short of room has some by then. */
+const REFUSED_PAUSES = [50, 200, 800];
+
 const withKey = ({ name, value }: Key): Authorization => ({ kind: 'key', name, value });
 
 /** A scene that is played, or a part of one that is remembered by itself. */
@@ -195,11 +198,12 @@ export class SceneRun {
   async sendWithoutKey(spec: RequestSpec, credentials: NoKey): Promise<AnsweredExchange> {
     const authorization: Authorization =
       credentials === 'none' ? { kind: 'none' } : { kind: 'raw', ...credentials };
-    const send = (request: RequestSpec) => this.#exchange(request, authorization, 'in-full');
     const asked = this.#firstName(spec);
+    // Without any: these credentials alone may be what it does not answer.
+    const ask = () => this.#exchange(ARE_YOU_THERE, { kind: 'none' }, 'in-full');
     for (let number = 1; ; number += 1) {
-      const attempt = { number, hasAnother: false, ask: () => send(ARE_YOU_THERE) };
-      const answer = await ownAnswer(this.#sender, await send(asked), attempt);
+      const exchange = await this.#exchange(asked, authorization, 'in-full');
+      const answer = await ownAnswer(this.#sender, exchange, { number, hasAnother: false, ask });
       if (answer !== undefined) return answer;
     }
   }
@@ -352,14 +356,21 @@ export class SceneRun {
     });
   }
 
-  #exchange(
+  /** Where the connection was refused the target knows nothing of the request: it is sent again, as one. */
+  async #exchange(
     { again: _, intent = this.part.intent, ...asked }: RequestSpec,
     authorization: Authorization,
     keeping: Keeping,
   ): Promise<Exchange> {
-    this.#sent += 1;
     const { id, sentBy } = this.part;
-    const record = { id: `${id}#${this.#sent}`, sentBy, intent };
-    return this.#sender.exchange({ ...asked, authorization }, record, keeping);
+    for (let attempt = 0; ; attempt += 1) {
+      this.#sent += 1;
+      const record = { id: `${id}#${this.#sent}`, sentBy, intent };
+      const exchange = await this.#sender.exchange({ ...asked, authorization }, record, keeping);
+      const pause = REFUSED_PAUSES[attempt];
+      const isRefused = exchange.outcome.kind === 'failure' && exchange.outcome.reason === 'refused';
+      if (!isRefused || pause === undefined) return exchange;
+      await this.waitUntil(exchange.receivedAt + pause, 'a target that refused a connection');
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { TargetClock } from '../limits/target-clock.ts';
 import type { Key } from '../profile/key.ts';
-import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered, mayHaveArrived } from '../wire/exchange.ts';
 import { listedPets, looksLikeTheService } from '../wire/pets.ts';
 import { type RateReading, rateReading } from '../wire/rate-headers.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -117,7 +117,7 @@ export class GrowingTrace {
   ): { readonly reading: RateReading | undefined; readonly kept: boolean } {
     this.#count(exchange);
     if (!isAnswered(exchange)) {
-      this.#lostOn.add(exchange.key);
+      if (mayHaveArrived(exchange)) this.#lostOn.add(exchange.key);
       this.#remember(exchange);
       return { reading: undefined, kept: true };
     }

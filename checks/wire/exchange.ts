@@ -38,6 +38,18 @@ export function isAnswered(exchange: Exchange): exchange is AnsweredExchange {
   return exchange.outcome.kind === 'response';
 }
 
+const NEVER_SENT: ReadonlySet<FailureReason> = new Set([
+  'unresolved',
+  'refused',
+  'unreachable',
+  'connect-timeout',
+  'tls',
+]);
+
+/** Whether the request may have reached the target: it did not where no connection was made. */
+export const mayHaveArrived = ({ outcome }: Exchange): boolean =>
+  outcome.kind === 'response' || !NEVER_SENT.has(outcome.reason);
+
 /** Whether an exchange was given up because the run ended: it shows nothing of the target. */
 export const wasInterrupted = ({ outcome }: Exchange): boolean =>
   outcome.kind === 'failure' && outcome.reason === 'interrupted';

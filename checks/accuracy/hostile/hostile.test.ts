@@ -99,8 +99,9 @@ async function wholeRun(t: Test, target: HostileTarget): Promise<void> {
   );
   t.ok(ids('pass').length >= target.run.hold, `${ids('pass').length} hold`);
   const { warning } = target.run;
-  t.equal(result.warnings.length > 0, warning !== undefined, result.warnings.join('; '));
-  for (const said of result.warnings) t.match(said, warning ?? 'no warning');
+  const warnings = result.warnings.filter((said) => !said.startsWith('requests without an answer'));
+  t.equal(warnings.length > 0, warning !== undefined, warnings.join('; '));
+  for (const said of warnings) t.match(said, warning ?? 'no warning');
 }
 
 t.test('each has a name of its own', async (t) =>

@@ -7,6 +7,7 @@ import {
   type Exchange,
   intentOf,
   isAnswered,
+  mayHaveArrived,
   wasInterrupted,
 } from '../../wire/exchange.ts';
 import { retryAfter } from '../../wire/rate-headers.ts';
@@ -136,4 +137,18 @@ async function waitForTarget(sender: Sender, ask: () => Promise<Exchange>): Prom
       throw new RunEnded(unanswered(exchange).reason, [exchange]);
     await sender.waitUntil(exchange.receivedAt + presence.pause(look), 'the target, which does not answer');
   }
+}
+
+/** What the network cost a run, in a sentence; none where every request was answered. */
+export function lossesIn(exchanges: readonly Exchange[]): readonly string[] {
+  const failed = exchanges.filter((exchange) => !isAnswered(exchange) && !wasInterrupted(exchange));
+  if (failed.length === 0) return [];
+  const times = new Map<string, number>();
+  for (const { operation } of failed.map(({ request }) => request))
+    times.set(operation, (times.get(operation) ?? 0) + 1);
+  const which = [...times].map(([operation, count]) => `${operation} ${count}×`).join(', ');
+  const unsent = failed.filter((exchange) => !mayHaveArrived(exchange)).length;
+  return [
+    `requests without an answer, repeated where that does no harm: ${failed.length}, of which ${unsent} found no connection (${which})`,
+  ];
 }

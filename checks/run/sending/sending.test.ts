@@ -16,6 +16,7 @@ import { type Answers, NOON, type TestRun, testKey, testRun } from '../testing/t
 type Answer = ReturnType<Answers>;
 
 const LOST = { kind: 'failure', reason: 'reset', message: 'closed' } as const;
+const REFUSED = { kind: 'failure', reason: 'refused', message: 'refused' } as const;
 const LONG = { kind: 'failure', reason: 'too-large', message: 'too long' } as const;
 const INTERRUPTED = { kind: 'failure', reason: 'interrupted', message: 'interrupted' } as const;
 const GATEWAY = { status: 503, headers: [['Content-Type', 'text/html']], body: '<h1>Busy</h1>' } as const;
@@ -57,6 +58,13 @@ const CASES: Readonly<Record<string, Case>> = {
     answers: [LOST, LOST],
     sent: '1 1 ?',
     ends: { kind: 'lost' },
+  },
+  'connections that are refused for a moment': {
+    asks: REX,
+    answers: times(3, REFUSED),
+    sent: 'Rex Rex Rex Rex',
+    waits: [0.06, 0.27, 1.08],
+    ends: 200,
   },
   'a target that was away and is back': {
     asks: GET,

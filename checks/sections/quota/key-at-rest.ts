@@ -1,21 +1,44 @@
 /** Brings a key into a state in which its minute can be counted: all spending of its quota is known. */
 import { MINUTE, SECOND } from '../../limits/time.ts';
+import { isAdmittedStatus } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
+import { type Exchange, isAnswered, mayHaveArrived } from '../../wire/exchange.ts';
 
 /** A burst on a target of ordinary speed takes less, so that what was sent before it still counts with it. */
 const BURST = 10 * SECOND;
 
 /**
- * From when the requests of this run on a key count, none of which is given back yet. Where the first of them was too
- * long ago for that, it is after a minute at rest.
+ * From when the requests of this run on a key count, none of which is given back yet: those since it was at rest for a
+ * minute. Where the first of them was too long ago for that, or the key was refused since, it is after another minute at
+ * rest.
+ *
+ * @param edge see {@link rest}
  */
-export async function knownSince(run: SceneRun, key: Key): Promise<number> {
-  const [first] = run.trace.readingsOf(key);
-  if (first !== undefined && first.sentAt > run.now() - MINUTE + BURST) return first.sentAt;
-  if (first !== undefined) await rest(run, key);
+export async function knownSince(run: SceneRun, key: Key, edge?: number): Promise<number> {
+  const readings = run.trace.readingsOf(key);
+  const index = readings.findLastIndex(
+    ({ sentAt }, at) => sentAt - (readings[at - 1]?.receivedAt ?? 0) >= MINUTE,
+  );
+  const first = readings[index];
+  if (first === undefined) return run.now();
+  const refused = readings.findLast(({ status }) => !isAdmittedStatus(status));
+  const isKnown = first.sentAt > Math.max(refused?.receivedAt ?? 0, run.now() - MINUTE + BURST);
+  if (isKnown && (index === 0 || lostSince(run, key, first.sentAt - MINUTE).length === 0))
+    return first.sentAt;
+  await rest(run, key, edge);
   return run.now();
 }
+
+/** The requests on a key since a moment that got no answer and may have been counted. */
+export const lostSince = (run: SceneRun, key: Key, since: number): readonly Exchange[] =>
+  run.trace.exchanges.filter(
+    (exchange) =>
+      exchange.key === key.name &&
+      exchange.sentAt >= since &&
+      !isAnswered(exchange) &&
+      mayHaveArrived(exchange),
+  );
 
 const lastOf = (run: SceneRun, key: Key) => run.trace.readingsOf(key).at(-1);
 

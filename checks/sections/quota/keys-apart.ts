@@ -2,7 +2,7 @@
 import { type Check, check } from '../../run/check.ts';
 import { notTold, type Reason } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
-import { isAnswered } from '../../wire/exchange.ts';
+import { isAnswered, mayHaveArrived } from '../../wire/exchange.ts';
 import { REMAINING_SHOWN_BY } from '../answers.ts';
 import { countedInvalid, fallOf, type Span, usedInTurn } from './keys-apart-scenes.ts';
 import { interference } from './measurements.ts';
@@ -53,6 +53,7 @@ function disturbed({ key, before, after }: Span, { exchanges }: Trace): Reason {
     (exchange) =>
       exchange.key === key.name &&
       !isAnswered(exchange) &&
+      mayHaveArrived(exchange) &&
       exchange.sentAt >= before.sentAt &&
       exchange.sentAt <= after.receivedAt,
   );

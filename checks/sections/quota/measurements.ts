@@ -10,7 +10,7 @@ import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
 import { conclusiveOr, Inconclusive, NotAsked } from '../../run/inconclusive.ts';
 import { daySpent, notTold, type Reason } from '../../run/reason.ts';
 import { type KeyOutcome, type KeyScenes, playedOn } from '../../run/scene.ts';
-import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered, mayHaveArrived } from '../../wire/exchange.ts';
 import { refusesKey } from './admitted.ts';
 import { ban } from './ban.ts';
 import { type BanReading, theBan } from './ban-reading.ts';
@@ -59,20 +59,13 @@ export const givesBackGradually = ({ after }: MinuteMeasurement): boolean | unde
   after && isRefilling(after.refill);
 
 /** Whether fewer were admitted than a minute has, and the answers that were lost in it do not make up for them. */
-const fellShort = (
-  { count: { verdict, admitted, all } }: FilledWindow,
-  key: Key,
-  lost: readonly Exchange[],
-) =>
-  verdict.kind === 'fewer' &&
-  admitted.length + lost.filter(({ sentAt }) => sentAt >= (all[0]?.sentAt ?? 0)).length <
-    key.limits.perMinute;
+const fellShort = ({ count, lost }: FilledWindow) => count.verdict.kind === 'fewer' && lost === undefined;
 
 /** Whether another client spent part of what the target admitted. */
-const disturbed = ({ key, windows, next }: MinuteMeasurement, lost: readonly Exchange[]) =>
+const disturbed = ({ windows, next }: MinuteMeasurement) =>
   [...windows, ...next].some((window) => {
     const { verdict } = window.count;
-    return verdict.kind === 'fewer' && verdict.before + verdict.between > 0 && fellShort(window, key, lost);
+    return verdict.kind === 'fewer' && verdict.before + verdict.between > 0 && fellShort(window);
   });
 
 /** Why the numbers of a measurement say nothing; undefined where every answer of its windows came. */
@@ -100,15 +93,17 @@ export function refusedOtherwise(
   const spread = hitByBan(refusal, seen);
   if (spread !== undefined) return spread;
   if (refusesKey(refusal)) return notTold(`key ${name} seems to be banned`, 'ban-spares-polite');
-  const lost = seen.trace.exchanges.filter((exchange) => exchange.key === name && !isAnswered(exchange));
+  const lost = seen.trace.exchanges.filter(
+    (exchange) => exchange.key === name && !isAnswered(exchange) && mayHaveArrived(exchange),
+  );
   // What was lost before the target said how long to wait, it knew of.
   if (lost.some((one) => one.receivedAt > (after?.refusal.sentAt ?? 0) && one.sentAt < refusal.receivedAt))
     return { kind: 'lost', what: `an answer to key ${name} was lost while it waited as told` };
-  if (disturbed(measurement, lost))
+  if (disturbed(measurement))
     return interference(key, `fewer requests of key ${name} were admitted than its minute has`);
   // A key that is refused before its minute's limit may have used up its day; headers need not say so.
   if (isForDay(seen.trace, refusal, limits)) return daySpent(seen.trace, refusal);
-  return windows[0] !== undefined && fellShort(windows[0], key, lost)
+  return windows[0] !== undefined && fellShort(windows[0])
     ? `the daily quota of key ${name} may be used up`
     : undefined;
 }

@@ -3,14 +3,14 @@
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { countWindow, quotaLeft, showsEdges, type WindowCount } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
+import { conclusionOf, Inconclusive } from '../../run/inconclusive.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { admittedOn, firstRefusal, isAdmitted } from './admitted.ts';
-import { restFromNow } from './key-at-rest.ts';
+import { lostSince, restFromNow } from './key-at-rest.ts';
 
 /** How many requests are in flight at once while a window is filled. */
 export const IN_FLIGHT = 50;
@@ -35,7 +35,7 @@ export interface FilledWindow {
   readonly servedOver: AnsweredExchange | undefined;
   /** The first of two requests over the limit that got no answer at all, while other keys did. */
   readonly closed: Exchange | undefined;
-  /** A request whose answer was lost: how many were admitted is not known then, whatever the count says. */
+  /** A request whose answer was lost, if it may have been admitted and Remaining does not say so. */
   readonly lost: Exchange | undefined;
 }
 
@@ -46,8 +46,6 @@ export interface Filling {
   readonly since: number;
   /** The request that meets the limit. */
   readonly last: RequestSpec;
-  /** Whether the window is filled all the same where answers are lost. */
-  readonly lossy?: boolean;
 }
 
 /** The next requests, as each is about to be sent: where it must be a short one, one whose answer is short. */
@@ -71,18 +69,17 @@ class OpenWindow {
   readonly sent: AnsweredExchange[] = [];
   /** Requests at the limit that got no answer, one after the other. */
   closed: readonly Exchange[] = [];
-  /** Requests that got no answer, in a window that is filled all the same. */
-  readonly lost: Exchange[] = [];
+  /** Requests that got no answer and may have been admitted. */
+  readonly #lost: Exchange[];
   readonly #run: SceneRun;
   readonly #key: Key;
   readonly #since: number;
-  readonly #isLossy: boolean;
 
-  constructor(run: SceneRun, key: Key, { since, lossy = false }: Filling) {
+  constructor(run: SceneRun, key: Key, { since }: Filling) {
     this.#run = run;
     this.#key = key;
     this.#since = since;
-    this.#isLossy = lossy;
+    this.#lost = [...lostSince(run, key, since)];
   }
 
   /** The admitted requests: all that this run sent on the key, including those of other scenes. */
@@ -91,11 +88,18 @@ class OpenWindow {
   }
 
   count(): WindowCount {
-    return countWindow(this.admitted(), this.#key.limits.perMinute);
+    return countWindow(this.admitted(), this.#key.limits.perMinute, this.#lost.length);
   }
 
   isFull(): boolean {
-    return this.count().admitted.length >= this.#key.limits.perMinute;
+    return this.count().verdict.kind !== 'fewer';
+  }
+
+  /** A lost request that leaves it open how many were admitted. */
+  lost(): Exchange | undefined {
+    const { verdict, admitted } = this.count();
+    const mayBeFull = admitted.length + this.#lost.length >= this.#key.limits.perMinute;
+    return verdict.kind === 'fewer' && mayBeFull ? this.#lost[0] : undefined;
   }
 
   refusals(): AnsweredExchange[] {
@@ -131,7 +135,7 @@ class OpenWindow {
         this.closed = [...this.closed, broken];
       else {
         const most = LOST_AT_MOST * (this.sent.length + complete.length) + 2;
-        if (!this.#isLossy || this.lost.push(...unanswered) > most) throw lost(broken);
+        if (this.#lost.push(...unanswered) > most) throw lost(broken);
       }
     }
     // If a request in between is served, that was no refusal: a target that refuses by closing does so every time.
@@ -148,19 +152,17 @@ export const fill = (run: SceneRun, key: Key, filling: Filling): Promise<FilledW
   run.lane(key).reserveFor(() => fillWindow(run, key, filling));
 
 /**
- * Like `fill`; repeated from rest if an answer was lost, because it is unknown whether that request counts. Where answers
- * are lost again the window shows no number, but still what a refusal is like, and what comes after it.
+ * Like `fill`; repeated from rest if it is unknown whether a request counts whose answer was lost. Where that is so again
+ * the window shows no number, but still what a refusal is like, and what comes after it.
  */
 export async function fillUndisturbed(run: SceneRun, key: Key, filling: Filling): Promise<FilledWindow> {
-  try {
-    return await fill(run, key, filling);
-  } catch (error) {
-    const isLost = error instanceof Inconclusive && error.evidence.some((exchange) => !isAnswered(exchange));
-    if (!isLost) throw error;
-    // A sliding window counter still holds part of what was sent.
-    await restFromNow(run, key, 2);
-    return fill(run, key, { ...filling, since: run.now(), lossy: true });
-  }
+  const window = await conclusionOf(fill(run, key, filling));
+  if (!(window instanceof Inconclusive)) {
+    if (window.lost === undefined) return window;
+  } else if (window.evidence.every(isAnswered)) throw window;
+  // A sliding window counter still holds part of what was sent.
+  await restFromNow(run, key, 2);
+  return fill(run, key, { ...filling, since: run.now() });
 }
 
 async function fillWindow(run: SceneRun, key: Key, filling: Filling): Promise<FilledWindow> {
@@ -216,7 +218,7 @@ async function fillWindow(run: SceneRun, key: Key, filling: Filling): Promise<Fi
     refusals,
     servedOver: served === refusal ? undefined : served,
     closed,
-    lost: window.lost[0],
+    lost: window.lost(),
   };
 }
 
