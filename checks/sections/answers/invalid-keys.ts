@@ -1,6 +1,6 @@
 /** Requests without a valid key, in every form that resembles one. */
 import type { Key } from '../../profile/key.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
+import { conclusionOf, Inconclusive } from '../../run/inconclusive.ts';
 import { drawNumber } from '../../run/run-facts.ts';
 import { type InTurn, inTurn, NOTHING_TRIED, type Scene, scene } from '../../run/scene.ts';
 import type { NoKey, SceneRun } from '../../run/scene-run.ts';
@@ -62,11 +62,20 @@ const invalidRequests = (
   scene(id, {}, async (run) => {
     const sample = await run.tryPlay(storeSample);
     const retrieved = await run.tryPlay(retrievals);
-    return inTurn(plan(run, { sample, retrieved }), async ([spec, credentials, options]) => {
-      const exchange = await run.sendWithoutKey(spec, credentials);
-      const inWords = credentials === 'none' ? 'no Authorization header' : credentials.described;
-      return { credentials: inWords, mayBeMalformed: false, ...options, exchange };
-    });
+    const tried = await inTurn(
+      plan(run, { sample, retrieved }),
+      async ([spec, credentials, { mayBeMalformed = false } = {}]) => {
+        const exchange = await conclusionOf(run.sendWithoutKey(spec, credentials));
+        if (exchange instanceof Inconclusive) {
+          // Such a request may be refused by closing the connection, which is no answer to judge.
+          if (mayBeMalformed && exchange.reason.kind === 'lost') return [];
+          throw exchange;
+        }
+        const inWords = credentials === 'none' ? 'no Authorization header' : credentials.described;
+        return [{ credentials: inWords, mayBeMalformed, exchange }];
+      },
+    );
+    return { ...tried, done: tried.done.flat() };
   });
 
 /** The key from which near-miss values are derived. */

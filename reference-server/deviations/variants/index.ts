@@ -41,7 +41,8 @@ const TABLE: VariantTable = {
   'clock-behind': [transport.clockOffBy(-300), transport.noDate],
   'strict': [
     animals.unknownCategoryRefused, animals.unknownFieldsRefused(400), animals.asciiNamesOnly,
-    animals.namesUpTo(40, 400), requests.malformedIdRefused],
+    animals.namesUpTo(40, 400), requests.malformedIdRefused,
+    transport.asciiHeadersOnly],
   'lenient': [
     requests.limitRangeIgnored, requests.wordLimitDefaulted, requests.unknownStatusUnfiltered,
     requests.anyMediaTypeRead, requests.nullStatusOmitted, requests.storeOrders,

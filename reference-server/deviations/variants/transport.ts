@@ -5,6 +5,7 @@ import { afterRemoval, shiftedClock } from '../clock.ts';
 import {
   addedHeader,
   changedHeader,
+  closing,
   delivering,
   everyNth,
   header,
@@ -67,6 +68,13 @@ export const latency = (from: number, to: number): Answer =>
     `${from}-${to}-ms`,
     heldBack(() => randomInt(from, to + 1)),
   );
+
+/** Whoever reads header fields as ASCII cannot read such a request, and closes. */
+export const asciiHeadersOnly: Answer = answer(
+  'headers-beyond-ascii',
+  'closes',
+  closing((_answer, { authorization }) => /[\x80-\xff]/.test(authorization ?? '')),
+);
 
 export const lowerCaseHeaders: Answer = answer(
   'header-case',
