@@ -1,11 +1,16 @@
 import type { TargetClock } from '../../limits/target-clock.ts';
 import { MINUTE } from '../../limits/time.ts';
+import { isAdmittedStatus } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 import type { Reason } from '../reason.ts';
 
-/** So many windows in a row that are empty after a single request are no accident, nor a neighbour's doing. */
-const MISLEADING = 3;
+/**
+ * Where a key has nothing left so often before this run has spent so much of its minute, Remaining is not waited for:
+ * a refusal tells as well how long to wait.
+ */
+const MISLEADING = 2;
+const SPENT_EARLY = 1 / 4;
 
 /** As often may another client be the reason. */
 const REFUSES_BURSTS = 2;
@@ -28,8 +33,8 @@ export class KeyLane {
   spent: Reason | undefined;
   /** Whether the requests that its window admits are being counted: one of another scene would be one too many. */
   isReserved = false;
-  /** Windows in a row that had nothing left after the first request of this run that they admitted. */
-  #emptyWindows = 0;
+  /** How often nothing was left although the run had hardly spent anything. */
+  #emptyEarly = 0;
   #turn: Promise<unknown> = Promise.resolve();
   /** How often the key was refused although there should have been quota left. */
   #refusedEarly = 0;
@@ -53,10 +58,10 @@ export class KeyLane {
 
   learn(reading: RateReading): void {
     if (reading.operation === 'createPet' && reading.status < 300) this.adding = 'allowed';
-    if (!this.#misleads) this.#emptyWindows = this.#isEmptyAgain(reading) ? this.#emptyWindows + 1 : 0;
     // Where stored exchanges are gone through again, one is asked for before the time at which it was sent.
     while (this.#recent[0] !== undefined && this.#recent[0] <= reading.receivedAt - MINUTE)
       this.#recent.shift();
+    if (this.#isEmptyEarly(reading)) this.#emptyEarly += 1;
     if (
       this.#last === undefined ||
       (reading.receivedAt >= this.#last.receivedAt && !this.#wasOvertaken(reading))
@@ -76,20 +81,15 @@ export class KeyLane {
     );
   }
 
-  /** Whether X-RateLimit-Remaining tells nothing of the key's quota: every window would hold a single request. */
+  /** Whether X-RateLimit-Remaining tells nothing of the key's quota. */
   get #misleads(): boolean {
-    return this.#emptyWindows >= MISLEADING;
+    return this.#emptyEarly >= MISLEADING;
   }
 
-  #isEmptyAgain({ status, limit, remaining, reset }: RateReading): boolean {
-    const last = this.#last;
-    return (
-      status !== 429 &&
-      limit === this.key.limits.perMinute &&
-      remaining === 0 &&
-      last?.remaining === 0 &&
-      last.reset !== reset
-    );
+  #isEmptyEarly({ status, limit, remaining }: RateReading): boolean {
+    const { perMinute } = this.key.limits;
+    const isEmpty = isAdmittedStatus(status) && limit === perMinute && remaining === 0;
+    return isEmpty && this.#recent.length < perMinute * SPENT_EARLY;
   }
 
   /** Does something once what was begun so before has ended: ordinary requests of a key go one by one. */

@@ -3,7 +3,7 @@
  * sent on the key before the time that the target stated: that could cause a ban.
  */
 
-import { cameBackAtOnce, isRefilling } from '../../limits/refill.ts';
+import { cameBackAtOnce, isRefilling, type Refill } from '../../limits/refill.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, tellsDay, toldRetry } from '../../limits/told-time.ts';
 import { fellShortAlike, heldExplains } from '../../limits/window-count.ts';
@@ -95,14 +95,17 @@ export const minute = sceneOnKeys(
     try {
       // Not the plan's number: repeated from rest, so that earlier use of the key cannot explain it.
       const mayTell = () =>
-        windows.length < 3 && first.lost === undefined && !windows.some(isExact) && !fellShortTwice(windows);
+        windows.length < 3 &&
+        first.lost === undefined &&
+        !windows.some(isExact) &&
+        !fellShortTwice(windows) &&
+        !isSharedTwice(windows, after.refill);
       for (let times = 1; mayTell(); times += 1) {
         if (times > 1 && !hasFewer(windows.at(-1))) break;
         // Of few requests a sliding window counter holds little.
         const isFew = (windows.at(-1)?.count.admitted.length ?? 0) < key.limits.perMinute / 2;
         if (times > 1 && !isFew && isRefilling(after.refill) === true) await restForWindow(run, key);
-        else await rest(run, key, windowEdge(run, key, after));
-        windows.push(await fill());
+        windows.push(await fill(await knownSince(run, key, windowEdge(run, key, after))));
       }
       const again = after.afterReset ?? after.afterRetryAfter;
       const isNextFilled = filledTwice(run.keys).includes(key) && again !== undefined && isAdmitted(again);
@@ -119,6 +122,13 @@ const isExact = ({ count, lost }: FilledWindow): boolean =>
   lost === undefined && count.verdict.kind === 'exact';
 const fellShortTwice = ([one, two]: readonly FilledWindow[]): boolean =>
   one !== undefined && two !== undefined && fellShortAlike(one.count, two.count);
+/**
+ * Whether somebody else spent the key between our requests in two windows, as long as nothing comes back meanwhile: a
+ * third would be no better.
+ */
+const isSharedTwice = (windows: readonly FilledWindow[], refill: Refill): boolean =>
+  isRefilling(refill) !== true &&
+  windows.filter(({ count: { verdict } }) => verdict.kind === 'fewer' && verdict.between > 0).length > 1;
 const hasFewer = (window: FilledWindow | undefined): boolean => window?.count.verdict.kind === 'fewer';
 
 /**
@@ -145,8 +155,9 @@ async function firstWindow(
     );
   const first = await fill(since, atLimit);
   if (first.closed === undefined) return [first];
-  // If the network broke the connections, the next window ends with a proper refusal.
-  await rest(run, key);
+  // If the network broke the connections, the next window ends with a proper refusal. A sliding window counter may hold
+  // those requests too.
+  await restFromNow(run, key, 2);
   const second = await fill(undefined, atLimit);
   return second.closed === undefined ? [second] : [first, second];
 }
@@ -168,12 +179,13 @@ async function nextWindow(
 ): Promise<void> {
   const refilling = isRefilling(after.refill);
   const { refusal } = after;
-  const isAtOnce = refilling === false && isExact(first);
-  if (refilling === undefined || !isExact(first)) await rest(run, key, windowEdge(run, key, after));
+  let since = refilling === false ? refusal.receivedAt : undefined;
+  if (refilling === undefined || !isExact(first))
+    since = await knownSince(run, key, windowEdge(run, key, after));
   // By then the burst has left a sliding window, and a token bucket is full again but for what was asked meanwhile.
   else if (cameBackAtOnce(after.refill) !== true)
     await run.waitUntil(refusal.receivedAt + MINUTE + SECOND, `key ${key.name} to have its whole quota`);
-  next.push(await fill(isAtOnce ? refusal.receivedAt : run.now()));
+  next.push(await fill(since));
   const isTold = ([one, two]: readonly FilledWindow[]): boolean => {
     if (one === undefined || !hasFewer(one)) return true;
     if (two === undefined) return refilling === true && heldExplains(one.count, admittedOn(run.trace, key));
@@ -181,7 +193,7 @@ async function nextWindow(
     // are renewed at once every other one may be whole.
     return refilling === true ? !hasFewer(two) || fellShortTwice(next) : !isExact(two);
   };
-  while (next.length < 3 && !isTold(next)) {
+  while (next.length < 3 && !isTold(next) && !isSharedTwice(next, after.refill)) {
     await (refilling === true && next.length === 2 ? restForWindow(run, key) : rest(run, key));
     next.push(await fill());
   }

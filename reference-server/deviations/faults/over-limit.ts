@@ -1,5 +1,6 @@
 import type { Call } from '../../call.ts';
 import { httpDate } from '../../headers.ts';
+import { slidingCounter } from '../meters.ts';
 import {
   addedHeader,
   answering,
@@ -7,6 +8,7 @@ import {
   closing,
   everyTime,
   failing,
+  minuteBy,
   ofEachKey,
   queried,
   type When,
@@ -52,6 +54,7 @@ export const OVER_LIMIT_FAULTS: FaultTable = {
         (answer) => ({ ...withBody(answer, '[]'), status: 200, headers: [] })),
     'refused-every-other-served': () => letThrough('minute', everyTime(3)),
     'refused-connection-closed': closing(whenOverLimit),
+    'refused-connection-closed-by-counter': [minuteBy(slidingCounter), closing(whenOverLimit)],
   },
   'rate-refused-adds-nothing': {
     'refused-add-stored': storedThoughRefused((answer) => answer.status === 429),
