@@ -11,7 +11,8 @@ import { exhaustKeys, minute, minuteKeys } from './minute.ts';
 
 /** So many are spent at first: the more, the sooner it shows that they are given back. */
 const SPENT = 20;
-const APART = 25 * SECOND;
+/** Pauses between those that follow: after a short one little can have been given back. */
+const PAUSES = [12, 13, 25].map((seconds) => seconds * SECOND);
 /** Nothing is waited for beyond this, whatever Reset tells. */
 const LONGEST = 3 * MINUTE;
 
@@ -45,8 +46,8 @@ export const spreadOut = sceneOnKeys(
     let first = await ask();
     for (let spent = 1; spent < most; spent += 1) first = await ask();
     const told = [first];
-    for (let times = 1; times <= 2; times += 1) {
-      await run.waitUntil(run.now() + APART, `requests of key ${key.name} to be spread out`);
+    for (const pause of PAUSES) {
+      await run.waitUntil(run.now() + pause, `requests of key ${key.name} to be spread out`);
       told.push(await ask());
     }
     for (const before of told.slice(0, 2)) {

@@ -2,7 +2,7 @@ import { refused } from '../../conforming.ts';
 import { httpDate } from '../../headers.ts';
 import type { Quota } from '../../rate-limiter.ts';
 import type { Parts } from '../../recipe.ts';
-import { renewedWindow, slidingLog } from '../meters.ts';
+import { forgottenAfter, renewedWindow, slidingLog } from '../meters.ts';
 import { type Personality, together } from '../personality.ts';
 import {
   admitting,
@@ -182,6 +182,7 @@ export const RATE_HEADER_FAULTS: FaultTable = {
     'remaining-full-on-429': remainingShown(whenOverLimit, (_left, { limit }) => String(limit)),
   },
   'rate-remaining-falls': {
+    'minute-forgotten-when-idle': minuteBy(forgottenAfter(10_000)),
     'remaining-constant': remainingShown(whenAdmitted, (_left, { limit }) => String(limit - 1)),
     'remaining-of-the-day-constant':
       [headersOfTheDay, remainingShown(whenAdmitted, (_left, { limit }) => String(limit - 1))],
