@@ -1,7 +1,7 @@
 /** Reads the answers to a key that kept sending over its limit: whether it was banned, how, and until when. */
 
 import { givenAtOnce, MINUTE, SECOND } from '../../limits/time.ts';
-import { type Clocked, latestEnd, toldEnd } from '../../limits/told-time.ts';
+import { type Clocked, isForDay, latestEnd, toldEnd } from '../../limits/told-time.ts';
 import { countWindow, type WindowCount } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
@@ -171,7 +171,8 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
       ...other,
       banned:
         first !== undefined &&
-        (answersOtherwise(other.exchange, first) || endsWith(other.exchange, told, clocked)),
+        (endsWith(other.exchange, told, clocked) ||
+          (answersOtherwise(other.exchange, first) && !isForDay(clocked, other.exchange, other.key.limits))),
     })),
   };
 }
