@@ -15,7 +15,7 @@ import { packageRoot } from '../../spec/package-root.ts';
 import type { AccuracyCase, CaseResult } from './case.ts';
 import { casesFor, sampleOf } from './cases.ts';
 import { provide } from './framework-service.ts';
-import { type Entry, matrixOf } from './matrix.ts';
+import { type Entry, matrixOf, spendsDay, titleOf } from './matrix.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -84,6 +84,18 @@ const matrix = matrixOf(entries, asked.checkable);
 if (options.write) writeFileSync(new URL('checks/accuracy/MATRIX.md', packageRoot), matrix.text);
 for (const left of asked.leftOut) say(`left out, ${left}`);
 for (const problem of matrix.problems) say(problem);
+const longest = entries
+  .filter((entry) => !spendsDay(entry.case))
+  .flatMap((entry) => ({ title: titleOf(entry.case), seconds: Math.round(entry.result.seconds ?? 0) }))
+  .sort((a, b) => b.seconds - a.seconds);
+const [median] = longest.slice(longest.length / 2);
+const over = longest.filter(({ seconds }) => seconds > 300).length;
+say(
+  `longest by the run's clock: ${longest
+    .slice(0, 3)
+    .map(({ title, seconds }) => `${title} ${seconds} s`)
+    .join('; ')}; ${over} of ${longest.length} over 300 s, half within ${median?.seconds} s`,
+);
 say(
   `${matrix.found} of ${matrix.faults} faults found by the requirement that they break; ${matrix.falseAlarms} false alarms on ${matrix.conforming} conforming servers, disturbed or not; ${Math.round((performance.now() - startedAt) / 1000)} s`,
 );

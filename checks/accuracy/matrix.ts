@@ -1,7 +1,7 @@
 /** The results of all cases: what each requirement found, what else failed, and what no fault turned red. */
 import type { AccuracyCase, CaseResult } from './case.ts';
 import { DISTURBANCES } from './disturbances.ts';
-import { hasSpentDay } from './setting.ts';
+import { hasSpentDay, settingOf } from './setting.ts';
 
 export interface Entry {
   readonly case: AccuracyCase;
@@ -21,7 +21,7 @@ export interface Matrix {
 
 const failed = ({ verdicts }: CaseResult) => verdicts.filter(({ verdict }) => verdict === 'fail');
 
-const titleOf = ({ name, disturbance }: AccuracyCase) =>
+export const titleOf = ({ name, disturbance }: AccuracyCase) =>
   disturbance === undefined ? name : `${name}, ${disturbance}`;
 
 /** What is open and may not be: everything without a disturbance, and with one what it does not explain. */
@@ -59,6 +59,19 @@ function untrue({ verdicts }: CaseResult): string[] {
   });
 }
 
+/** A gate waits for the verdict: so many seconds a run may take, by its own clock; a Business key's day takes 100 minutes. */
+const LONGEST = 600;
+const LONGEST_WITH_DAY = 7200;
+
+export const spendsDay = ({ name, breaks }: AccuracyCase): boolean =>
+  hasSpentDay(name) || settingOf(breaks).permissions.includes('day');
+
+/** A line if the run took too long. */
+function lateness({ case: accuracyCase, result: { seconds = 0 } }: Entry): string[] {
+  const most = spendsDay(accuracyCase) ? LONGEST_WITH_DAY : LONGEST;
+  return seconds > most ? [`took ${Math.round(seconds)} s, at most ${most} are promised`] : [];
+}
+
 /** @param checkable the requirements that must be seen red: each has a row */
 export function matrixOf(all: readonly Entry[], checkable: readonly string[]): Matrix {
   const entries = all.toSorted((a, b) => titleOf(a.case).localeCompare(titleOf(b.case)));
@@ -70,7 +83,7 @@ export function matrixOf(all: readonly Entry[], checkable: readonly string[]): M
     const { kind, breaks = '' } = accuracyCase;
     const title = titleOf(accuracyCase);
     const ids = failed(result).map(({ id }) => id);
-    const own: string[] = untrue(result);
+    const own = [...untrue(result), ...lateness(entry)];
     if (result.problem !== undefined) own.push(result.problem);
     if (kind === 'fault') {
       const [found, others] = [ids.includes(breaks), ids.filter((id) => id !== breaks)];
