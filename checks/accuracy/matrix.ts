@@ -88,7 +88,8 @@ export function matrixOf(all: readonly Entry[], checkable: readonly string[]): M
     if (kind === 'fault') {
       const [found, others] = [ids.includes(breaks), ids.filter((id) => id !== breaks)];
       const brackets = others.length === 0 ? '' : ` (${others.join(', ')})`;
-      if (!found) own.push(`${breaks} did not fail${brackets.replace('(', 'but (')}`);
+      const { verdict, reason } = result.verdicts.find(({ id }) => id === breaks) ?? {};
+      if (!found) own.push(`${breaks} did not fail${brackets.replace('(', 'but (')}: ${verdict} (${reason})`);
       kills.push({ breaks, found, text: `${found ? '' : '**missed:** '}${title}${brackets}` });
     } else {
       servers.push({ ...accuracyCase, title, ids });
