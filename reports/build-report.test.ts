@@ -114,6 +114,12 @@ t.test('what to do next, and the command that does it', async (t) => {
     ['petstore-harness check --resume petstore-results', /--only two,one$/],
     'broken and interrupted: it can be continued',
   );
+  const lost = row('lost', { verdict: 'inconclusive', why: [{ kind: 'lost', what: 'no answer' }] });
+  t.match(
+    steps(reportWith([lost, unpermitted('one', 'day'), unpermitted('two', 'day')])).map(({ what }) => what),
+    [/^Run again: 1 requirement could not be judged this time/, 'To verify 2 more: permit day'],
+    'first what the exit code comes from',
+  );
   const because = (id: string, why: Parameters<typeof row>[1]) => row(id, { verdict: 'skipped', ...why });
   t.match(
     steps(
@@ -126,8 +132,8 @@ t.test('what to do next, and the command that does it', async (t) => {
       ]),
     ).map(({ what }) => what),
     [
-      'To verify 2 more: run all',
       'To verify 1 more: use keys that no other client uses',
+      'To verify 2 more: run all',
       'To verify 1 more: add a key of plan pro with the role ban to the profile',
     ],
   );

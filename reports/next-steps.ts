@@ -21,7 +21,6 @@ export function nextSteps(
   { causes, drifted, notVerified, skipped, known }: Groups,
 ): Step[] {
   const { command, interrupted, resume } = run;
-  const unverified = [...notVerified, ...skipped].flatMap(({ rows }) => rows);
   const steps: Step[] = [];
   if (interrupted !== undefined)
     steps.push(
@@ -42,7 +41,14 @@ export function nextSteps(
   }
   if (interrupted === undefined) {
     steps.push(...problems.map((problem) => ({ what: problem, command })));
-    steps.push(...toVerifyMore(run, unverified));
+    // What was asked for and is not known makes the exit code; what was left out does not.
+    for (const groups of [notVerified, skipped])
+      steps.push(
+        ...toVerifyMore(
+          run,
+          groups.flatMap(({ rows }) => rows),
+        ),
+      );
   }
   if (drifted.length > 0)
     steps.push({ what: 'Restore the pinned answers, or pin the new ones in the profile under gaps:' });
