@@ -4,7 +4,7 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, posix } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,9 @@ async function run(cwd: string, program: string, args: readonly string[], env = 
 const folder = t.testdir({ project: { 'package.json': '{ "private": true, "type": "module" }' } });
 const project = join(folder, 'project');
 const command = join(project, 'node_modules', '.bin', 'petstore-harness');
-// What is in dist/ is packed: building it anew would take it away from the tests beside this one.
+// What is in dist/ is packed: building it anew would take it away from the tests beside this one. A clone that was never
+// built has only what every test needs.
+if (!existsSync(join(ROOT, 'dist', 'cli', 'main.js'))) await run(ROOT, 'npm', ['run', '--silent', 'build']);
 const packing = await run(ROOT, 'npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]);
 const [packed]: { filename: string; size: number; files: { path: string }[] }[] = JSON.parse(packing.stdout);
 const files = packed?.files.map(({ path }) => path) ?? [];
