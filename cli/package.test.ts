@@ -24,8 +24,10 @@ interface Outcome {
 
 /** Runs a program to its end, without what the test runner has every process of Node load. */
 async function run(cwd: string, program: string, args: readonly string[], env = {}): Promise<Outcome> {
-  const { NODE_OPTIONS: _runner, TAP: _nested, ...usual } = process.env;
-  const run = promisify(execFile)(program, args, { cwd, env: { ...usual, ...env } });
+  const { TAP: _nested, ...usual } = process.env;
+  // The runner gives each process that it sees NODE_OPTIONS, with which TypeScript's compiler does not start.
+  const words = ['-u', 'NODE_OPTIONS', program, ...args];
+  const run = promisify(execFile)('env', words, { cwd, env: { ...usual, ...env } });
   return run.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: Outcome) => ({ code, stdout, stderr }),
