@@ -29,6 +29,8 @@ export class TargetClock {
   #lowest = Number.NEGATIVE_INFINITY;
   #highest = Number.POSITIVE_INFINITY;
   #before: TimeRange | undefined;
+  /** By how much two Dates have contradicted each other at most. */
+  #contradiction = 0;
 
   learn({
     date,
@@ -45,6 +47,7 @@ export class TargetClock {
     if (lowest > this.#highest || highest < this.#lowest) {
       // The clock was set, another machine answered, or one that was stalled sent an old text.
       this.#before = this.ever(0);
+      this.#contradiction = Math.max(this.#contradiction, lowest - this.#highest, this.#lowest - highest);
       this.#lowest = lowest;
       this.#highest = highest;
       return;
@@ -89,9 +92,7 @@ export class TargetClock {
 
   /** Whether Dates disagree by more than the clocks of several machines: one of them may have been set meanwhile. */
   get disagrees(): boolean {
-    const before = this.#before;
-    if (before === undefined) return false;
-    return this.#lowest - before.latest > CLOCKS_APART || before.earliest - this.#highest > CLOCKS_APART;
+    return this.#contradiction > CLOCKS_APART;
   }
 
   /** The moment of ours at which the target's clock has certainly reached `time`. */

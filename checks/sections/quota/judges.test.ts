@@ -377,6 +377,22 @@ table('the time to wait', [
     'inconclusive',
     /Date of the target went back/,
   ],
+  ...(
+    [
+      [30, 'inconclusive'],
+      [0, 'fail'],
+    ] as const
+  ).map(
+    ([behind, verdict]): Row => [
+      `no Date, a clock set back by ${behind}`,
+      'rate-reset-true',
+      again({ status: 429, date: undefined, reset: 120, retryAfter: 60 + behind }, [
+        refusedWith({ date: undefined, reset: 60, retryAfter: 59 }),
+      ]),
+      verdict,
+      behind > 0 ? /Reset less Retry-After went back/ : /^429/,
+    ],
+  ),
   [
     'no Reset to wait for',
     'rate-reset-true',

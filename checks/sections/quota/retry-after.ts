@@ -2,7 +2,7 @@
 
 import { resetBefore } from '../../limits/refill.ts';
 import { stoodPastReset } from '../../limits/remaining-arithmetic.ts';
-import type { TargetClock } from '../../limits/target-clock.ts';
+import { type TargetClock, wentBack } from '../../limits/target-clock.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { clockDoubt, exceededWindow, isForDay, toldDate, toldWait } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
@@ -81,6 +81,14 @@ function unreadableWait(
   return problem?.text;
 }
 
+/** What the target's clock showed as it refused for the minute, where it sent no Date: Reset less the wait until then. */
+function resetLessWait(refusal: AnsweredExchange, limits: PlanLimits) {
+  const { date, reset, sentAt, receivedAt } = rateReading(refusal);
+  const told = toldWait(refusal, limits);
+  const isShown = date === undefined && reset !== undefined && told.kind === 'delay';
+  return { sentAt, receivedAt, date: isShown ? reset - told.milliseconds : undefined };
+}
+
 /** Judges a request that was sent at the time at which the target said it would be admitted. */
 function judgeRetry(
   measurement: MinuteMeasurement,
@@ -90,8 +98,13 @@ function judgeRetry(
   judge: Judge,
   seen: Seen,
 ): void {
+  const [before, now] = [refusal, retry].map((one) => resetLessWait(one, measurement.key.limits));
   const otherwise =
-    refusedOtherwise(measurement, retry, seen) ?? clockDoubt(seen.trace, time, refusal, retry);
+    refusedOtherwise(measurement, retry, seen) ??
+    clockDoubt(seen.trace, time, refusal, retry) ??
+    (before !== undefined && now !== undefined && wentBack(before, now)
+      ? 'Reset less Retry-After went back, as if the clock of the target had been set'
+      : undefined);
   if (isAdmitted(retry) || otherwise === undefined)
     judgeAnswer(judge, isAdmitted(retry), expected, retry, refusal);
   else judge.inconclusive(otherwise, retry);
