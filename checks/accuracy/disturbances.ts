@@ -282,7 +282,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
     name: 'a slow link',
     setting: { keys: ALL.keys, permissions: ALL.permissions },
     // The minutes of both plans, and what rests on them.
-    explains: { rows: /^rate-(minute|concurrent|next-window)/, most: 4 },
+    explains: { rows: /^rate-(minute|concurrent|next-window|reset-true)/, most: 4 },
     server: (clock) => () =>
       delivering((usual, response, answer, headers, call) => {
         clock.pass(((HEADERS_BYTES + answer.text.length) / SLOW) * 1000);
