@@ -478,6 +478,13 @@ t.test('how quota comes back', async (t) => {
   t.equal(isRefilling(back(1, 40)), true);
   t.equal(isRefilling(back(1, 90)), false, 'Reset moved by a minute: others took the rest');
   t.equal(isRefilling({ ...back(1, 90), later: at(70, { remaining: 2 }) }), true, 'until it rises by itself');
+  t.equal(
+    isRefilling({ ...back(1, 90), later: at(70, { remaining: 1 }) }),
+    true,
+    'a request was paid meanwhile',
+  );
+  t.equal(isRefilling({ ...back(1, 90), later: at(70, { remaining: 0 }) }), false);
+  t.equal(isRefilling(back(5, 150, 107)), undefined, 'by then a sliding window is whole as well');
   t.equal(isRefilling(back(900, 90, 60, 1000)), undefined, 'headers of the day');
   t.equal(shortWindow(back(5, 60, 30), new TargetClock()), 30 * SECOND);
   t.equal(shortWindow(back(5, 89, 30), new TargetClock()), undefined, 'a minute, rounded');

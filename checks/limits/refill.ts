@@ -23,9 +23,15 @@ export const isFresh = (
 ): boolean | undefined =>
   limit !== perMinute || remaining === undefined ? undefined : remaining >= perMinute - FRESH_MARGIN;
 
-/** Whether the whole quota came back at once; undefined where the headers do not describe the minute. */
-export const cameBackAtOnce = ({ perMinute, refused, first }: Refill): boolean | undefined =>
-  first === undefined || refused.limit !== perMinute ? undefined : isFresh(first, perMinute);
+/**
+ * Whether the whole quota came back at once; undefined where the headers do not describe the minute, or where the next
+ * request came more than a minute later: by then what comes back bit by bit is whole as well.
+ */
+export function cameBackAtOnce({ perMinute, refused, first }: Refill): boolean | undefined {
+  if (first === undefined || refused.limit !== perMinute) return undefined;
+  const fresh = isFresh(first, perMinute);
+  return fresh === true && first.sentAt - refused.sentAt > MINUTE ? undefined : fresh;
+}
 
 /**
  * How long before the Reset of the refusal the whole quota was there again, in milliseconds; undefined if it was not, as
@@ -70,7 +76,7 @@ export function isRefilling(refill: Refill): boolean | undefined {
   const atOnce = cameBackAtOnce(refill);
   if (atOnce !== false) return atOnce === undefined ? undefined : false;
   if (!needsLater(refill)) return true;
-  return later?.remaining !== undefined && later.remaining > (first?.remaining ?? 0);
+  return later?.remaining !== undefined && later.remaining >= (first?.remaining ?? 0);
 }
 
 /**

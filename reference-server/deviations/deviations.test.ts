@@ -23,9 +23,10 @@ t.test('a fault breaks a requirement that can be checked, and none is without a 
 });
 
 // Where clients differ in what they cope with, though the document has no such question.
-const OWN_QUESTIONS = `added-visibility clock connection content-coding date-header day-kind day-used delivery
-  deprecation-announcement extra-response-fields header-case id-assignment json-notation latency list-order malformed-id
-  media-type-parameter name-uniqueness null-status permissions-of-keys quota-without-key rate-headers-window rate-window-kind restart retry-after-margin
+const OWN_QUESTIONS = `added-visibility clock connection content-coding date-header day-kind day-used
+  delivery deprecation-announcement extra-response-fields header-case headers-beyond-ascii id-assignment
+  json-notation latency list-order malformed-id media-type-parameter name-uniqueness null-status
+  permissions-of-keys quota-without-key rate-headers-window rate-window-kind restart retry-after-margin
   transfer-coding unknown-fields unsupported-media-type`.split(/\s+/);
 
 t.test('an answer is to a question of the contract, and one that the question knows', async (t) => {

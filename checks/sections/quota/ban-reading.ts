@@ -167,13 +167,14 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
             notWaited: later.length === 0 ? tooLong(end - answer.receivedAt) : undefined,
           },
     enough: ban !== undefined || answer !== undefined || all.length >= atFirst.length + PATIENCE_OF_TARGET,
-    others: others.map((other) => ({
-      ...other,
-      banned:
-        first !== undefined &&
-        (endsWith(other.exchange, told, clocked) ||
-          (answersOtherwise(other.exchange, first) && !isForDay(clocked, other.exchange, other.key.limits))),
-    })),
+    others: others.map((other) => {
+      const isDay = isForDay(clocked, other.exchange, other.key.limits);
+      // The days of two keys that were first used together, or that end at midnight, end together.
+      const areDays = isDay && answer !== undefined && isForDay(clocked, answer, key.limits);
+      const endsTogether = endsWith(other.exchange, told, clocked) && !areDays;
+      const isOther = first !== undefined && answersOtherwise(other.exchange, first) && !isDay;
+      return { ...other, banned: first !== undefined && (endsTogether || isOther) };
+    }),
   };
 }
 
