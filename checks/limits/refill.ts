@@ -23,14 +23,16 @@ export const isFresh = (
 ): boolean | undefined =>
   limit !== perMinute || remaining === undefined ? undefined : remaining >= perMinute - FRESH_MARGIN;
 
-/**
- * Whether the whole quota came back at once; undefined where the headers do not describe the minute, or where the next
- * request came more than a minute later: by then what comes back bit by bit is whole as well.
- */
-export function cameBackAtOnce({ perMinute, refused, first }: Refill): boolean | undefined {
+/** More than a minute later what comes back bit by bit is whole as well, or nearly. */
+const isLate = ({ refused, first }: Refill): boolean =>
+  first !== undefined && first.sentAt - refused.sentAt > MINUTE;
+
+/** Whether the whole quota came back at once; undefined where the headers do not describe the minute, or came late. */
+export function cameBackAtOnce(refill: Refill): boolean | undefined {
+  const { perMinute, refused, first } = refill;
   if (first === undefined || refused.limit !== perMinute) return undefined;
   const fresh = isFresh(first, perMinute);
-  return fresh === true && first.sentAt - refused.sentAt > MINUTE ? undefined : fresh;
+  return fresh === true && isLate(refill) ? undefined : fresh;
 }
 
 /**
@@ -76,7 +78,8 @@ export function isRefilling(refill: Refill): boolean | undefined {
   const atOnce = cameBackAtOnce(refill);
   if (atOnce !== false) return atOnce === undefined ? undefined : false;
   if (!needsLater(refill)) return true;
-  return later?.remaining !== undefined && later.remaining >= (first?.remaining ?? 0);
+  if (later?.remaining !== undefined && later.remaining >= (first?.remaining ?? 0)) return true;
+  return isLate(refill) ? undefined : false;
 }
 
 /**

@@ -77,6 +77,15 @@ const examples: [typeof disturbed extends fc.Arbitrary<infer T> ? T : never][] =
   [{ ...undisturbed, model: 'tokenBucket', takes: [88, 5], day: 67, neighbours: [1, 6] }],
   [{ ...undisturbed, model: 'slidingCounter', takes: [521], lost: [1, 6, 9] }],
   [{ ...undisturbed, model: 'slidingCounter', takes: [799, 23, 891], lost: [1] }],
+  [
+    {
+      ...undisturbed,
+      model: 'slidingCounter',
+      takes: [0, 185, 2, 802, 800, 4, 892],
+      clockAhead: 0,
+      day: 102,
+    },
+  ],
 ];
 
 t.test('whatever disturbs a conforming target, nothing is said against it', async (t) => {
