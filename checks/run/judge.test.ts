@@ -180,6 +180,20 @@ t.test('what a profile declines is observed, and fails nothing', async (t) => {
   t.match(requirements.get('holds'), { verdict: 'not-applicable', reasons: [{ what: 'holds here' }] });
 });
 
+t.test('what follows from a declined reading alone is not left open', async (t) => {
+  const checks = [
+    saying('fills', (judge) => judge.breaks(WRONG)),
+    saying('broken', (judge) => judge.breaks(WRONG)),
+    saying('follows', (judge) => judge.inconclusive(notTold('not counted', 'fills'))),
+    saying('of-both', (judge) => judge.inconclusive(notTold('not counted', 'fills', 'broken'))),
+  ];
+  const { run } = testRun(undefined, { checks, declined: new Set(['fills']) });
+  await playRun(run, { checks, gapObservers: [] });
+  const { requirements } = judgeRun({ checks, gapObservers: [] }, run);
+  t.match(requirements.get('follows'), { verdict: 'not-applicable', reasons: [{ blames: ['fills'] }] });
+  t.match(requirements.get('of-both'), { verdict: 'inconclusive' });
+});
+
 t.test('a gap has an answer, or a reason', async (t) => {
   const scenes = [lists('asked')];
   const [asked] = scenes;

@@ -117,7 +117,11 @@ const causeOfFailure = ({ decisive }: Findings, others: Judged): string | undefi
 function withCauses(check: Check, run: Run, judged: Judged, explains: (id: string) => boolean): Finding {
   const { finding: row = LEFT_OUT, findings } = judged.find((one) => one.check === check) ?? {};
   const sceneIds = run.scenesBehind(check.scenes);
-  const others = judged.filter((one) => one.check !== check && one.finding.verdict === 'fail');
+  const { declined } = run.facts;
+  // A reading that is declined explains what follows from it as if it had failed.
+  const isBroken = (one: Judged[number]) =>
+    one.finding.verdict === 'fail' || (declined.has(one.check.id) && one.findings.broken > 0);
+  const others = judged.filter((one) => one.check !== check && isBroken(one));
   const spenders = others.filter((one) => one.check.explainsShortage).map((one) => one.check.id);
   const cause = row.verdict === 'fail' && findings ? causeOfFailure(findings, others) : undefined;
   const reasons = row.reasons.map((reason): Reason => {
@@ -125,6 +129,12 @@ function withCauses(check: Check, run: Run, judged: Judged, explains: (id: strin
     if (reason.kind === 'interference' && spenders.length > 0) return notTold(reason.what, ...spenders);
     return 'blames' in reason ? { ...reason, blames: reason.blames?.filter(explains) ?? [] } : reason;
   });
+  const followsDeclined = reasons.every((reason) => {
+    const blames = 'blames' in reason ? (reason.blames ?? []) : [];
+    return blames.length > 0 && blames.every((id) => declined.has(id));
+  });
+  if (row.verdict === 'inconclusive' && followsDeclined)
+    return { ...row, verdict: 'not-applicable', reasons };
   const [first] = reasons;
   const isExplained = reasons.some((reason) => 'blames' in reason && (reason.blames ?? []).length > 0);
   // Without evidence only a row that nothing was seen of rests on its scenes: other reasons stand for themselves.

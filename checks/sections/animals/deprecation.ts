@@ -1,8 +1,8 @@
 /** Sections 4.3 and 9: the deprecation of GET /pets/{petId} and its removal on 5 December 2030. */
-import { contract } from '../../../spec/contract.ts';
+import { contract, currentId } from '../../../spec/contract.ts';
 import { DAY } from '../../limits/time.ts';
 import { type Check, check, doneOf, observes } from '../../run/check.ts';
-import { notShown } from '../../run/reason.ts';
+import { notShown, notTold } from '../../run/reason.ts';
 import { allOf, scene } from '../../run/scene.ts';
 import type { Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
@@ -48,6 +48,9 @@ const successorLists = scene('successor-lists', {}, async (run) => {
 
 /** An animal of the run that was not retrieved, or that has no status to list it by, shows nothing. */
 const NO_SUCCESSOR = notShown('get-until-removal', 'get-same-animal', 'add-echoes-status');
+
+/** What of a list or a retrieval explains that the successor does not show the animal. */
+const SHOWN_ALIKE = ['list-shows-added', 'list-status-complete', 'get-same-animal'].map(currentId);
 
 export const deprecationChecks: readonly Check[] = [
   // 4.3, 9: deprecated, and not removed before 5 December 2030.
@@ -121,6 +124,7 @@ export const deprecationChecks: readonly Check[] = [
       const { done } = seen.of(retrievals);
       const taken = seen.of(successorLists);
       const fates = fatesOf(seen);
+      const declined = SHOWN_ALIKE.filter((id) => seen.trace.run.declined.has(id));
       let isCompared = false;
       for (const { known, exchange } of ownServed(done)) {
         const list = taken.get(answeredPet(exchange)?.status ?? '');
@@ -129,6 +133,8 @@ export const deprecationChecks: readonly Check[] = [
         isCompared = true;
         const violation = missingFrom(list.pets, `${known.id}`, `the list with status=${list.query.status}`);
         if (shows(list, known.id)) judge.holds(exchange, list.exchange);
+        else if (isWhole(list) && declined.length > 0)
+          judge.inconclusive(notTold(violation.actual, ...declined), list.exchange, exchange);
         else if (isWhole(list)) judgeMissing(judge, fates, known.id, violation, list.exchange, exchange);
         else judge.notApplicable('the store holds more animals of that status than a list shows');
       }
