@@ -201,7 +201,7 @@ t.test('what is no error', async (t) => {
     ],
     [
       ['explain', 'list-limit-default'],
-      /^The document: “limit on GET \/pets: integer from 1 to 100; default 20\.”\nAsked for: .*\nPermission: /m,
+      /^The document: “limit \| integer \| no \| 1 to 100 inclusive \| 20”\nAsked for: .*\nPermission: /m,
     ],
     [
       ['check', '--list', '--only', 'list-limit-fills,list-limit-range'],
