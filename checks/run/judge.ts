@@ -129,13 +129,13 @@ function withCauses(check: Check, run: Run, judged: Judged, explains: (id: strin
     if (reason.kind === 'interference' && spenders.length > 0) return notTold(reason.what, ...spenders);
     return 'blames' in reason ? { ...reason, blames: reason.blames?.filter(explains) ?? [] } : reason;
   });
+  const [first] = reasons;
   const followsDeclined = reasons.every((reason) => {
     const blames = 'blames' in reason ? (reason.blames ?? []) : [];
     return blames.length > 0 && blames.every((id) => declined.has(id));
   });
-  if (row.verdict === 'inconclusive' && followsDeclined)
+  if (row.verdict === 'inconclusive' && first !== undefined && followsDeclined)
     return { ...row, verdict: 'not-applicable', reasons };
-  const [first] = reasons;
   const isExplained = reasons.some((reason) => 'blames' in reason && (reason.blames ?? []).length > 0);
   // Without evidence only a row that nothing was seen of rests on its scenes: other reasons stand for themselves.
   const isOpen =
