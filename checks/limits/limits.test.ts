@@ -484,6 +484,7 @@ t.test('how quota comes back', async (t) => {
     'a request was paid meanwhile',
   );
   t.equal(isRefilling({ ...back(1, 90), later: at(70, { remaining: 0 }) }), false);
+  t.equal(isRefilling({ ...back(0, 90), later: at(70, { remaining: 0 }) }), false);
   t.equal(isRefilling(back(5, 150, 107)), undefined, 'by then a sliding window is whole as well');
   t.equal(isRefilling(back(1, 90, 61)), undefined, 'or nearly');
   t.equal(isRefilling(back(900, 90, 60, 1000)), undefined, 'headers of the day');

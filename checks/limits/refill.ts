@@ -78,7 +78,8 @@ export function isRefilling(refill: Refill): boolean | undefined {
   const atOnce = cameBackAtOnce(refill);
   if (atOnce !== false) return atOnce === undefined ? undefined : false;
   if (!needsLater(refill)) return true;
-  if (later?.remaining !== undefined && later.remaining >= (first?.remaining ?? 0)) return true;
+  const paid = Math.max(0, (first?.remaining ?? 0) - 1);
+  if (later?.remaining !== undefined && later.remaining > paid) return true;
   return isLate(refill) ? undefined : false;
 }
 
