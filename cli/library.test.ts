@@ -40,6 +40,10 @@ t.test('check: what is wrong is thrown', async (t) => {
     [{ target, keys: [{ plan: 'free' }] }, /the value of key free-1 is not a text/],
     [{ target, keys, permit: ['write'] }, /no permission "write"; did you mean "writes"\?/],
     [{ target, keys, only: ['list-limit-rang'] }, /did you mean "list-limit-range"/],
+    [{ target, keys: 'x' }, /keys is not a list/],
+    [{ target, keys: [null] }, /keys is not a list/],
+    [{ target, keys, only: 'x' }, /only is not a list/],
+    [{ target, keys, permit: [1] }, /permit is not a list/],
     [{ target, keys, profile }, /give keys or a profile, not both/],
     [{ profile, gaps: { 'limit-out-of-range': 'clamped' } }, /plans and gaps go with keys/],
     [{ profile }, /x\.yaml:1:/],
@@ -52,6 +56,8 @@ t.test('check: what is wrong is thrown', async (t) => {
     );
   }
   await t.rejects(check({ target, keys: [{ plan: 'free', value: 'not-a-key' }] }), NothingToJudge);
+  await t.rejects(serve(JSON.parse('{"port":"x"}')), { constructor: UsageError, message: /port/ });
+  t.throws(() => conformance(JSON.parse('{"only":"x"}')), UsageError);
   await t.rejects(serve({ faults: ['filter-ignord'] }), /did you mean "filter-ignored"/);
 });
 

@@ -87,6 +87,7 @@ export type DecidedRequirement = Pick<
 export async function check(options: CheckOptions = {}): Promise<Report> {
   const { target, profile, permit, only, production, keys, signal, onDecided } = options;
   signal?.throwIfAborted();
+  refuseOtherTypes(options);
   const asked = withoutUndefined({
     ...{ target, profile, only },
     permit: permit && permissionsNamed(permit),
@@ -114,6 +115,15 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
   } finally {
     await subject.close();
   }
+}
+
+/** Not every caller has its types checked. */
+function refuseOtherTypes({ keys = [], permit = [], only = [] }: CheckOptions): void {
+  const isText = (one: unknown) => typeof one === 'string';
+  if (!(Array.isArray(keys) && keys.every((key: unknown) => typeof key === 'object' && key !== null)))
+    throw new UsageError('keys is not a list of keys');
+  for (const [name, list] of Object.entries({ permit, only }))
+    if (!(Array.isArray(list) && list.every(isText))) throw new UsageError(`${name} is not a list of names`);
 }
 
 function givenProfile(keys: readonly TargetKey[], { plans, gaps: pinned }: CheckOptions): GivenProfile {
@@ -171,6 +181,8 @@ export interface PetStore extends AsyncDisposable {
  * ```
  */
 export async function serve({ faults = [], ...options }: ServeOptions = {}): Promise<PetStore> {
+  // Node takes a text for the path of a local socket.
+  if (!Number.isInteger(options.port ?? 0)) throw new UsageError('port is not a whole number');
   const server = await startReferenceServer({ ...options, fault: faults });
   const close = () => server.close();
   return { address: server.baseUrl, keys: server.keys, close, [Symbol.asyncDispose]: close };
@@ -221,6 +233,7 @@ export class Nonconformity extends AssertionError {
  * @throws UsageError if `only` has an unknown name
  */
 export function conformance(options: CheckOptions = {}): readonly ConformanceTest[] {
+  refuseOtherTypes(options);
   const ids = options.only && selectedIds(options.only);
   const asked = allChecks.filter(({ id }) => ids === undefined || ids.includes(id));
   const ordered = [...asked.filter(isDecidedEarly), ...asked.filter((row) => !isDecidedEarly(row))];

@@ -11,9 +11,6 @@ export { PLAN_NAMES, type PlanLimits, type PlanName } from '../../spec/plans.ts'
 export const KEY_ROLES = ['functional', 'exhaust', 'ban', 'load'] as const;
 export type KeyRole = (typeof KEY_ROLES)[number];
 
-/** Where editors find the schema. */
-export const SCHEMA_ADDRESS = 'https://unpkg.com/petstore-harness/checks/profile/profile.schema.json';
-
 const exact = { additionalProperties: false } as const;
 const part = { ...exact, default: {} };
 const oneOf = <T extends string>(names: readonly T[], options = {}) =>

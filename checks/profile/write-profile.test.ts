@@ -3,7 +3,7 @@ import t from 'tap';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
 import { parseProfile } from './parse-profile.ts';
-import { KEY_ROLES, SCHEMA_ADDRESS, type TargetProfile } from './target-profile.ts';
+import { KEY_ROLES, type TargetProfile } from './target-profile.ts';
 import { pinnedProfileYaml, profileYaml } from './write-profile.ts';
 
 const profiles: fc.Arbitrary<TargetProfile> = fc.record({
@@ -42,9 +42,7 @@ const least = () => parseProfile(LEAST, 'p');
 t.test('a profile says no more than was said to it', async (t) => {
   t.equal(
     profileYaml(least()),
-    `# yaml-language-server: $schema=${SCHEMA_ADDRESS}
-
-keys:
+    `keys:
   - name: free-1
     plan: free
     env: PETSTORE_FREE_KEY

@@ -1,8 +1,11 @@
 /** Writes profiles: the one that a run used, and one that pins what a run observed. */
+import { dirname, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { Document, isMap, parseDocument, YAMLMap } from 'yaml';
 import { gaps } from '../../spec/contract.ts';
-import { PROFILE_DEFAULTS, SCHEMA_ADDRESS, type TargetProfile } from './target-profile.ts';
+import { packageRoot } from '../../spec/package-root.ts';
+import { PROFILE_DEFAULTS, type TargetProfile } from './target-profile.ts';
 
 const LINE_WIDTH = 110;
 
@@ -20,17 +23,25 @@ function documentOf(profile: TargetProfile): Document {
     permit,
     ...Object.fromEntries(said),
   };
-  const document = new Document(fields, { aliasDuplicateObjects: false });
-  document.commentBefore = ` yaml-language-server: $schema=${SCHEMA_ADDRESS}`;
-  return document;
+  return new Document(fields, { aliasDuplicateObjects: false });
+}
+
+/** Where an editor that opens the file finds the schema of this package: beside it, as an address would need a host. */
+function schemaFor(file: string): string {
+  const schema = fileURLToPath(new URL('checks/profile/profile.schema.json', packageRoot));
+  const path = relative(dirname(resolve(file)), schema).replaceAll(sep, '/');
+  return path.startsWith('.') ? path : `./${path}`;
 }
 
 /**
- * The profile as YAML, with the line by which editors complete and check it. Like every profile it names the keys'
- * variables and holds no key.
+ * The profile as YAML. Like every profile it names the keys' variables and holds no key.
+ *
+ * @param file where it is written, for the line by which editors complete and check it; without, there is no such line
  */
-export function profileYaml(profile: TargetProfile): string {
-  return documentOf(profile).toString({ lineWidth: LINE_WIDTH });
+export function profileYaml(profile: TargetProfile, file?: string): string {
+  const document = documentOf(profile);
+  if (file !== undefined) document.commentBefore = ` yaml-language-server: $schema=${schemaFor(file)}`;
+  return document.toString({ lineWidth: LINE_WIDTH });
 }
 
 /**

@@ -1,6 +1,4 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { dirname, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import {
   KEY_ROLES,
@@ -8,7 +6,6 @@ import {
   type PlanLimits,
   PROFILE_DEFAULTS,
   type ProfileKey,
-  SCHEMA_ADDRESS,
   type TargetProfile,
 } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
@@ -20,7 +17,6 @@ import { described, looksLikeTheService } from '../../checks/wire/pets.ts';
 import { listPets } from '../../checks/wire/requests.ts';
 import { duration } from '../../reports/facts.ts';
 import { shownLine } from '../../reports/visible-text.ts';
-import { packageRoot } from '../../spec/package-root.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { commandOf } from '../check/check-options.ts';
 import { planCheck } from '../check/check-plan.ts';
@@ -146,13 +142,6 @@ async function costs(profile: InitProfile): Promise<string[]> {
   return lines;
 }
 
-/** Where an editor that opens the profile finds its schema: in node_modules, if the harness is installed there. */
-function schemaFor(profile: string): string {
-  const file = fileURLToPath(new URL('checks/profile/profile.schema.json', packageRoot));
-  const path = relative(dirname(resolve(profile)), file).replaceAll(sep, '/');
-  return path.startsWith('node_modules/') ? `./${path}` : SCHEMA_ADDRESS;
-}
-
 async function init({ target: asked, key: named, enterprise, envFile, out }: InitOptions): Promise<void> {
   if (existsSync(out)) throw new UsageError(`${out} exists; choose another file with --out, or remove it`);
   const keys = named ?? usualKeys(environment(envFile));
@@ -166,7 +155,7 @@ async function init({ target: asked, key: named, enterprise, envFile, out }: Ini
   }
   const about =
     '# What petstore-harness may do to this target. The keys are in the environment, never here.\n';
-  const text = profileYaml(profile).replace(SCHEMA_ADDRESS, schemaFor(out));
+  const text = profileYaml(profile, out);
   writeFileSync(out, `${about}${text}`, { flag: 'wx' });
   await print(
     [

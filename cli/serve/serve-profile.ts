@@ -37,7 +37,7 @@ export function writeServeProfile(file: string, server: ReferenceServer): string
   const about =
     '# A reference server on this machine, written by "petstore-harness serve". The keys are beside it:\n';
   const hint = `#   set -a; . ${sourced}\n`;
-  writeFileSync(file, `${about}${hint}${profileYaml(profile)}`);
+  writeFileSync(file, `${about}${hint}${profileYaml(profile, file)}`);
   const given = new Set(profile.keys.map(({ name }) => name));
   const lines = server.keys
     .filter(({ name }) => given.has(name))

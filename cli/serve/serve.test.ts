@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { start as startCommand } from '../testing/command.ts';
@@ -33,6 +33,8 @@ t.test('prints its address, writes a profile without and a private file with the
   t.match(address, /^http:\/\/127\.0\.0\.1:\d+\/v1$/);
 
   const text = readFileSync(file, 'utf8');
+  const [, schema = 'none'] = /\$schema=(.*)/.exec(text) ?? [];
+  t.ok(existsSync(resolve(dirname(file), schema)), schema);
   const profile: { keys: { name: string; env: string; plan: string; roles: string[] }[] } = parse(text);
   t.match(profile, {
     target: address,

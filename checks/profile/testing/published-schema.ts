@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../../spec/package-root.ts';
-import { profileSchema, SCHEMA_ADDRESS } from '../target-profile.ts';
+import { profileSchema } from '../target-profile.ts';
 
 export const SCHEMA_FILE = new URL('checks/profile/profile.schema.json', packageRoot);
 
@@ -26,7 +26,6 @@ function published(part: unknown): unknown {
 export function publishedSchema(): string {
   const named = {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    $id: SCHEMA_ADDRESS,
     title: 'Target profile of petstore-harness',
   };
   return `${JSON.stringify({ ...named, ...Object(published(profileSchema)) }, null, 2)}\n`;
