@@ -140,7 +140,7 @@ function changedOnce(change: (pet: Pet, index: number) => Pet | null): Personali
 const STATUSES = ['available', 'pending', 'sold'] as const;
 const NOTHING = { rows: /^$/, most: 0 };
 /** A count of a window needs every answer of it; beside that a row may rest on few answers that did not arrive. */
-const LOST = { rows: /^(rate|retry-after|ban-spares|auth|list|get)-/, most: 9 };
+const LOST = { rows: /^(ban-ends$|(rate|retry-after|ban-spares|auth|list|get)-)/, most: 9 };
 const ANIMALS = /^(add|get|list|pet)-/;
 /** What stays open where each minute that was filled had a window's edge in it. */
 const MINUTE_EDGE = /^rate-(minute-free|concurrent|next-window|reset-true)$/;

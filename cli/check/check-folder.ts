@@ -2,6 +2,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
@@ -65,9 +66,10 @@ function newFolder(): string {
   makePrivateFolder(RESULTS);
   const time = new Date().toISOString().replace(/:|\.\d+/g, '');
   const usual = join(RESULTS, time);
-  const folder = existsSync(usual) ? `${usual}-${process.pid}` : usual;
-  mkdirSync(folder, { mode: 0o700 });
-  return folder;
+  // Several may begin in one second.
+  if (existsSync(usual)) return mkdtempSync(`${usual}-`);
+  mkdirSync(usual, { mode: 0o700 });
+  return usual;
 }
 
 /**

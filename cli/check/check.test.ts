@@ -11,6 +11,7 @@ import { readReport } from '../../reports/read-report.ts';
 import { run } from '../testing/command.ts';
 import { runHere } from '../testing/in-process.ts';
 import { type TestTargetOptions, testTarget } from '../testing/test-target.ts';
+import { resultsFolder } from './check-folder.ts';
 
 function reportIn(folder: string) {
   const read = readReport(folder);
@@ -129,6 +130,14 @@ t.test('standard output that is full', async (t) => {
     stderr:
       /^error: results cannot be written: no space left on device \(.*\); what was measured so far is in out\n/m,
   });
+});
+
+t.test('runs that begin in the same second have a folder each', async (t) => {
+  const before = process.cwd();
+  t.teardown(() => process.chdir(before));
+  process.chdir(t.testdir());
+  const folders = [1, 2, 3].map(() => resultsFolder(undefined));
+  t.equal(new Set(await Promise.all(folders)).size, 3);
 });
 
 t.test(
