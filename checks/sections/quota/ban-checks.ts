@@ -19,7 +19,7 @@ import { isAdmitted, refusesKey } from './admitted.ts';
 import { ban } from './ban.ts';
 import { answersOtherwise } from './ban-answers.ts';
 import { type Ban, type BanReading, theBan } from './ban-reading.ts';
-import { hitByBan, interference } from './measurements.ts';
+import { hitByBan, interference, lostBefore, lostFirst } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './minute.ts';
 import { otherKeys } from './other-keys.ts';
 import type { FilledWindow } from './window-filling.ts';
@@ -44,7 +44,8 @@ function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, s
   const { trace } = seen;
   const { refusal, count, lost } = windows[0] ?? {};
   const isCounted = lost === undefined && count !== undefined;
-  if (refusal !== undefined && isCounted && earnedNothing(refusal, count))
+  const unseen = refusal && lostBefore(refusal, trace);
+  if (refusal !== undefined && isCounted && unseen === undefined && earnedNothing(refusal, count))
     return judge.breaks(
       { expected: 'no ban for a key that was never refused before', actual: described(refusal) },
       refusal,
@@ -61,6 +62,7 @@ function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, s
       notTold(`key ${key.name} was refused after it had waited`, 'retry-after-honest'),
       retry,
     );
+  if (unseen !== undefined) return judge.inconclusive(lostFirst(refusal), unseen, retry);
   const doubt = clockDoubt(trace, toldDate(toldWait(after.obeyed, key.limits)), after.obeyed, retry);
   if (doubt !== undefined) return judge.inconclusive(doubt, retry);
   if (othersSpend(trace, key, windows))

@@ -2,7 +2,7 @@
 
 import { isCustom, planTitle } from '../../../spec/plans.ts';
 import { isRefilling } from '../../limits/refill.ts';
-import { SECOND } from '../../limits/time.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
@@ -10,6 +10,7 @@ import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
 import { conclusiveOr, Inconclusive, NotAsked } from '../../run/inconclusive.ts';
 import { daySpent, notTold, type Reason } from '../../run/reason.ts';
 import { type KeyOutcome, type KeyScenes, playedOn } from '../../run/scene.ts';
+import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, type Exchange, isAnswered, mayHaveArrived } from '../../wire/exchange.ts';
 import { refusesKey } from './admitted.ts';
 import { ban } from './ban.ts';
@@ -74,6 +75,24 @@ export function lostAnswers({ key, windows, next }: MinuteMeasurement): Reason |
     ? { kind: 'lost', what: `answers to key ${key.name} were lost while its requests were counted` }
     : undefined;
 }
+
+/** What got no answer in the minute before a refusal: a ban may follow the first 429, which nobody has seen then. */
+export const lostBefore = (
+  refusal: AnsweredExchange,
+  { exchanges }: Pick<Trace, 'exchanges'>,
+): Exchange | undefined =>
+  exchanges.find(
+    ({ key, outcome, sentAt }) =>
+      key === refusal.key &&
+      outcome.kind === 'failure' &&
+      sentAt <= refusal.receivedAt &&
+      sentAt > refusal.sentAt - MINUTE,
+  );
+
+export const lostFirst = ({ key }: AnsweredExchange): Reason => ({
+  kind: 'lost',
+  what: `an answer to key ${key} before it was lost`,
+});
 
 /** What only somebody else on the key explains. */
 export const interference = ({ name }: Key, what: string): Reason => ({

@@ -1,6 +1,5 @@
 /** Section 8: a request over the limit is refused with 429, and has no effect. */
 
-import { MINUTE } from '../../limits/time.ts';
 import { type Check, check, type Judge } from '../../run/check.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
@@ -8,30 +7,23 @@ import { described } from '../../wire/pets.ts';
 import { storedThoughRefused } from '../animals/refused-additions.ts';
 import { judgeAnswer } from '../answers.ts';
 import { refusesKey } from './admitted.ts';
-import { banOf, givesBackGradually, measurements, minutesAndBan } from './measurements.ts';
+import {
+  banOf,
+  givesBackGradually,
+  lostBefore,
+  lostFirst,
+  measurements,
+  minutesAndBan,
+} from './measurements.ts';
 import { type MinuteMeasurement, minute } from './minute.ts';
 import type { FilledWindow } from './window-filling.ts';
 
 const REFUSED = '429 for a request over the limit';
 
-function judgeRefusal(
-  refusal: AnsweredExchange,
-  judge: Judge,
-  { exchanges }: Pick<Trace, 'exchanges'>,
-): void {
-  // A ban may follow the first 429, which nobody has seen where its answer was lost.
-  const lost = refusesKey(refusal)
-    ? exchanges.find(
-        ({ key, outcome, sentAt }) =>
-          key === refusal.key &&
-          outcome.kind === 'failure' &&
-          sentAt <= refusal.receivedAt &&
-          sentAt > refusal.sentAt - MINUTE,
-      )
-    : undefined;
+function judgeRefusal(refusal: AnsweredExchange, judge: Judge, trace: Pick<Trace, 'exchanges'>): void {
+  const lost = refusesKey(refusal) ? lostBefore(refusal, trace) : undefined;
   if (lost === undefined) return judgeAnswer(judge, refusal.outcome.status === 429, REFUSED, refusal);
-  const what = `an answer to key ${refusal.key} before it was lost`;
-  judge.inconclusive({ kind: 'lost', what }, lost, refusal);
+  judge.inconclusive(lostFirst(refusal), lost, refusal);
 }
 
 function judgeLimit(
