@@ -479,6 +479,14 @@ table('a ban', [
   ['nobody was asked', 'ban-other-keys', banOf(), 'inconclusive', /each was over its own limit/],
   ['there is nobody', 'ban-other-keys', { ...banOf(), keys: [toBan] }, 'skipped'],
   ['polite', 'ban-spares-polite', {}, 'pass'],
+  [
+    'polite, but an answer was lost',
+    'ban-spares-polite',
+    { ...banned, lostAt: 0.5 },
+    'inconclusive',
+    /^/,
+    'lost',
+  ],
   ['polite, and banned', 'ban-spares-polite', banned, 'fail', /^403/],
   [
     'refused again',
