@@ -47,7 +47,7 @@ export function checkOfPlan<T>(
     explainsShortage: true,
     notApplicable: (keys) =>
       isCustom(plan) && !keys.some((key) => key.plan === plan)
-        ? `the profile names no ${planTitle(plan)} key, and the document leaves its numbers custom`
+        ? `no key of plan ${planTitle(plan)} is checked, and the document leaves its numbers custom`
         : undefined,
   });
 }
