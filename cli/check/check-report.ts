@@ -35,10 +35,12 @@ export async function judgedCheck(
   { command, more, baseline, required, ...manner }: CheckManner,
 ): Promise<{ readonly report: Report; readonly warnings: readonly string[] }> {
   const checked = await checkTarget({ ...subject, ...manner }).catch((error: unknown) => {
-    // What scenes remember has a type of its own each, of which a forged journal need not know.
-    if (!(subject.offline === true && error instanceof TypeError)) throw error;
-    const what = `the journal of the stored run holds what this version does not write: ${error.message}`;
-    throw new UsageError(what);
+    if (subject.resume === undefined || !(error instanceof TypeError)) throw error;
+    // What a scene remembers is read as what it wrote. Where that is not so, nothing tells a forgery from a defect.
+    const where = `${error.message}${error.stack?.split('\n')[1]?.replace(/ +at /, ' at ') ?? ''}`;
+    throw new UsageError(
+      `the stored run cannot be judged: its journal was changed, or petstore-harness has a defect (${where}); a new run that ends in the same way shows a defect`,
+    );
   });
   if (checked.kind === 'not-ready') throw new NothingToJudge(checked.message);
   const facts = { ...factsOf(subject, command), ...more?.() };

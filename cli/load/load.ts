@@ -65,6 +65,7 @@ async function targetOf(
   options: LoadOptions,
   { streams }: ScenarioFacts,
 ): Promise<LoadTarget & { close?: () => Promise<void> }> {
+  const env = environment(options.envFile);
   if (options.profile === undefined) {
     if (options.target !== undefined) {
       throw new UsageError(
@@ -87,9 +88,7 @@ async function targetOf(
     );
   }
   const uses = new Set<KeyRole>(streams.map((stream) => (stream.kind === 'clients' ? stream.role : 'load')));
-  const values = keyValues(profile, environment(options.envFile), ({ roles }) =>
-    roles.some((role) => uses.has(role)),
-  );
+  const values = keyValues(profile, env, ({ roles }) => roles.some((role) => uses.has(role)));
   return loadTarget(profile, address, values);
 }
 
