@@ -3,20 +3,23 @@
 
 // A shell runs the second line. Without "--" Node would take --env-file for an option of its own.
 import { setFlagsFromString } from 'node:v8';
+import { systemProblem } from '../checks/profile/file-text.ts';
 import { main } from './program.ts';
+import { EXIT } from './shared/exit-codes.ts';
 import { failure } from './shared/failure.ts';
 
 // Otherwise Node would keep hundreds of megabytes of garbage. A server under load is faster without this.
 if (process.argv[2] !== 'serve') setFlagsFromString('--optimize-for-size');
+let isFull = false;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // If the reader goes away (`| head`), or there is no room, the run goes on, as its results are still to be written.
-    if (error.code === 'EPIPE') return;
-    failure(error);
+    if (error.code === 'EPIPE' || isFull) return;
+    isFull = true;
+    process.stderr.write(`error: the output cannot be written: ${systemProblem(error) ?? error.message}\n`);
     // A run that goes on has an exit code of its own.
-    const told = process.exitCode;
     process.once('exit', (code) => {
-      if (code === 0) process.exitCode = told;
+      if (code === 0) process.exitCode = EXIT.inconclusive;
     });
   });
 }

@@ -22,6 +22,9 @@ function refusedBySystem(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   // By their names, as importing the classes would load every renderer.
   if (error.name === 'UnwritableReport' || error.name === 'ResultUnwritten') return error.message;
+  // What Node says of a module that it could not open, or of an installation that is not whole.
+  if ('code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
+    return `${error.message}; allow more open files (ulimit -n), or install again`;
   const words = systemProblem(error);
   return words === undefined ? undefined : `${words} (${error.message})`;
 }
@@ -49,7 +52,8 @@ export function failure(error: unknown): void {
     process.exitCode = EXIT.inconclusive;
     return;
   }
-  for (const line of message.split('\n')) process.stderr.write(`error: ${shownLine(line, 500)}\n`);
+  for (const line of (refused ?? message).split('\n'))
+    process.stderr.write(`error: ${shownLine(line, 500)}\n`);
   process.exitCode = known;
 }
 
