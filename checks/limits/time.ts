@@ -4,6 +4,12 @@ export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 
 /**
+ * The longest that a minute's limit keeps a key waiting: a counter that looks back by the share of the minute before is
+ * whole again after two. Where the limit resets earlier, the filled minute shows it.
+ */
+export const LONGEST_OF_MINUTE = 2 * MINUTE;
+
+/**
  * How many requests a bucket may show as given back at one moment: it may be refilled once a second, and a whole number
  * hides a fraction.
  */

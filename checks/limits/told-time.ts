@@ -3,7 +3,7 @@
 import type { AnsweredExchange } from '../wire/exchange.ts';
 import { type RateReading, type RetryAfter, rateReading, retryAfter } from '../wire/rate-headers.ts';
 import { type TargetClock, wentBack } from './target-clock.ts';
-import { DAY, MINUTE, SECOND } from './time.ts';
+import { DAY, LONGEST_OF_MINUTE, MINUTE, SECOND } from './time.ts';
 
 /** What a plan has. */
 export interface PlanLimits {
@@ -57,9 +57,6 @@ export function toldRetry(
 export function toldEnd(clocked: Clocked, { outcome, receivedAt }: AnsweredExchange): number | undefined {
   return toldTime(clocked, retryAfter(outcome.headers, DAY / SECOND), receivedAt);
 }
-
-/** A minute's refusal asks for no more, be it generous. */
-const LONGEST_OF_MINUTE = 2 * MINUTE;
 
 /**
  * Whether a refusal of a key that should have quota left for its minute is for its day: its headers say so, or it asks

@@ -1,7 +1,7 @@
 /** Section 8: the three rate limit headers, present on every response, judged one response at a time. */
 import { contract } from '../../../spec/contract.ts';
 import { CLOCKS_APART } from '../../limits/target-clock.ts';
-import { DAY, MINUTE } from '../../limits/time.ts';
+import { DAY, LONGEST_OF_MINUTE } from '../../limits/time.ts';
 import { minuteAsDay } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, observes } from '../../run/check.ts';
@@ -53,12 +53,6 @@ function ofAnotherPlan(limit: NumberHeader, { name, plan }: Key): string {
 }
 
 const ROUNDING = 1000;
-
-/**
- * A counter that looks back by the share of the minute before is whole again after two. Where the limit resets earlier,
- * the filled minute shows it.
- */
-const LONGEST_OF_MINUTE = 2 * MINUTE;
 
 /**
  * Reset must not lie before the response was made, nor beyond its window. Whole seconds may be rounded either way,

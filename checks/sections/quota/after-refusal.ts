@@ -1,7 +1,8 @@
 /** What a target does after it refused a key for its minute, at the moments that it stated itself. */
 import { contract } from '../../../spec/contract.ts';
 import { isFresh, isRefilling, mayGiveTooMuch, needsLater, type Refill } from '../../limits/refill.ts';
-import { MINUTE, SECOND } from '../../limits/time.ts';
+import { CLOCKS_APART } from '../../limits/target-clock.ts';
+import { LONGEST_OF_MINUTE, MINUTE, SECOND } from '../../limits/time.ts';
 import { toldRetry } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
@@ -111,7 +112,8 @@ async function askAsTold(
     retryAt !== undefined && firstRetryAt !== undefined && retryAt > firstRetryAt + 2 * SECOND;
   const resetsAt = limitResetAt(run, key, refusals);
   const resetAt = resetsAt === undefined || !isProlonged ? resetsAt : Math.max(resetsAt, retryAt);
-  const longest = refusal.receivedAt + 2 * MINUTE;
+  // Reset is in whole seconds, and so is Date.
+  const longest = refusal.receivedAt + LONGEST_OF_MINUTE + CLOCKS_APART;
   const isWaitable = (at: number, { sentAt }: AnsweredExchange) => at > sentAt && at <= longest;
   const askAt = async (at: number, header: string) => {
     await run.waitUntil(at, `${header} of key ${key.name}`);
