@@ -5,7 +5,7 @@ import { HARNESS_VERSION } from '../spec/harness-version.ts';
 import type { Permission } from '../spec/permissions.ts';
 import { profileKeys } from './profile/key-values.ts';
 import type { TargetProfile } from './profile/target-profile.ts';
-import { isShownByAll } from './run/check.ts';
+import { type Check, isShownByAll } from './run/check.ts';
 import { type Clock, createClock } from './run/clock.ts';
 import { Journal, keyPrint, type ReadJournal } from './run/journal.ts';
 import { judgeRun, type RunResult } from './run/judge.ts';
@@ -17,8 +17,10 @@ import { runTime, type TimeLimit } from './run/run-budget.ts';
 import type { RunEvent } from './run/run-events.ts';
 import { lossesIn } from './run/sending/interference.ts';
 import type { Trace } from './run/trace.ts';
+import { Traffic } from './run/traffic.ts';
 import { allChecks, allGapObservers, bannedAnswers } from './sections/all-checks.ts';
 import { createClient, type HttpClient, type TimeLimits } from './wire/client.ts';
+import { type Observed, Observer } from './wire/observed.ts';
 
 /** What is to be checked, and how. */
 export interface CheckRequest {
@@ -28,12 +30,16 @@ export interface CheckRequest {
   readonly permissions: readonly Permission[];
   /** Requirement ids to restrict the run to. */
   readonly only?: readonly string[];
+  /** Checks beside the document's. */
+  readonly rules?: readonly Check[];
   /** Where the journal goes; undefined keeps none. */
   readonly directory?: string;
   /** An earlier part of the run: its scenes are not played again. */
   readonly resume?: ReadJournal;
   /** With `resume`: judge what is stored and send nothing. */
   readonly offline?: boolean;
+  /** What passes between other clients and the target, until the signal fires: it is judged, and nothing is sent. */
+  readonly traffic?: (signal: AbortSignal) => AsyncIterable<Observed> | Iterable<Observed>;
   /** In place of the machine's: one that the run shares with a target in this process. */
   readonly clock?: Clock;
   /** In place of the client's own; what an exchange takes beyond them is a failed one. */
@@ -97,9 +103,10 @@ function lastReceipt({ header, entries }: ReadJournal): number {
 }
 
 /** What is judged: everything, or the requirements asked for. */
-function judgingOf({ only }: Pick<CheckRequest, 'only'>) {
+function judgingOf({ only, rules = [] }: Pick<CheckRequest, 'only' | 'rules'>) {
   const isAsked = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
-  const checks = allChecks.filter(isAsked);
+  const every = [...allChecks, ...rules];
+  const checks = every.filter(isAsked);
   // A ban and a day are provoked only for the rows that are about them.
   const harmless = [...allChecks, ...allGapObservers]
     .flatMap(({ scenes }) => scenes)
@@ -109,14 +116,64 @@ function judgingOf({ only }: Pick<CheckRequest, 'only'>) {
     harmless,
     alsoPlayed: only !== undefined && checks.some(isShownByAll) ? harmless : [],
     gapObservers: only === undefined ? allGapObservers : [],
-    leftOut: allChecks.filter((check) => !isAsked(check)).map(({ id }) => id),
+    leftOut: every.filter((check) => !isAsked(check)).map(({ id }) => id),
+  };
+}
+
+/** What is fixed for a run before it begins. */
+const factsOf = ({ profile, values, permissions }: CheckRequest, id: string) => ({
+  id,
+  baseUrl: profile.target,
+  clockSpeed: profile.clock.speed,
+  keys: profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load')),
+  permissions: new Set(permissions),
+  sampleCategoryId: profile.samples.categoryId === undefined ? undefined : BigInt(profile.samples.categoryId),
+  declined: new Set(Object.keys(profile.readings)),
+});
+
+/** Judges what passes between other clients and the target. */
+async function judgeTraffic(
+  request: CheckRequest,
+  source: NonNullable<CheckRequest['traffic']>,
+): Promise<CheckedTarget> {
+  const startedAt = Date.now();
+  const traffic = new Traffic([...allChecks, ...(request.rules ?? [])], factsOf(request, 'traffic'));
+  const observer = new Observer(request.values);
+  let passedOver = 0;
+  for await (const observed of source(request.signal ?? new AbortController().signal)) {
+    const exchange = await observer.exchange(observed);
+    if (exchange === undefined) {
+      passedOver += 1;
+      continue;
+    }
+    request.onEvent?.({ kind: 'exchange', exchange });
+    for (const check of traffic.see(exchange))
+      request.onEvent?.({ kind: 'check-ended', id: check.id, ...traffic.findingOf(check) });
+  }
+  const { trace, result } = traffic;
+  if (trace.requestsByKey.size === 0)
+    return { kind: 'not-ready', message: `no answer of the interface at ${request.profile.target} was seen` };
+  const warnings =
+    passedOver === 0
+      ? []
+      : [`${passedOver} answers to requests that the document does not know were passed over`];
+  const { requestsByKey } = trace;
+  return {
+    kind: 'checked',
+    trace,
+    result,
+    requestsByKey,
+    banned: new Set(),
+    startedAt,
+    endedAt: Date.now(),
+    warnings,
   };
 }
 
 /** Checks a target: every check, or those asked for, against the address and keys of a profile. */
 export async function checkTarget(request: CheckRequest): Promise<CheckedTarget> {
-  const { profile, values, permissions, resume, offline = false } = request;
-  const { categoryId } = profile.samples;
+  if (request.traffic !== undefined) return judgeTraffic(request, request.traffic);
+  const { profile, values, resume, offline = false } = request;
   const clock = runClock(request);
   const startedAt = resume?.header.startedAt ?? clock.now();
   const id = resume?.header.runId ?? newRunId();
@@ -132,16 +189,11 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   const time = runTime(offline ? undefined : request.timeLimit, request.signal);
   const judging = judgingOf(request);
   const run = new Run({
-    id,
+    ...factsOf(request, id),
     checks: judging.checks,
-    baseUrl: profile.target,
     client,
     clock,
     clockSpeed: clock.speed,
-    keys: profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load')),
-    permissions: new Set(permissions),
-    sampleCategoryId: categoryId === undefined ? undefined : BigInt(categoryId),
-    declined: new Set(Object.keys(profile.readings)),
     offline,
     signal: time.signal,
     journal,

@@ -20,6 +20,7 @@ import { limitsOf } from './check/check-plan.ts';
 import { decidedRow, judgedCheck } from './check/check-report.ts';
 import { selectedIds } from './check/check-selection.ts';
 import { checkSubject, type GivenProfile } from './check/check-subject.ts';
+import { declared, type Rule } from './rules.ts';
 import { NothingToJudge } from './shared/exit-codes.ts';
 import { withoutUndefined } from './shared/without-undefined.ts';
 
@@ -55,6 +56,8 @@ export interface CheckOptions {
   readonly plans?: { readonly enterprise?: PlanLimits };
   /** Answers to open questions that the target promises, by the gap's id. */
   readonly gaps?: Readonly<Record<string, string>>;
+  /** Rules of one's own, beside those of a profile's file. */
+  readonly rules?: readonly Rule[];
   /** Permissions are intended, although the address looks like one that customers use. */
   readonly production?: boolean;
   /** Ends the run; its reason is thrown. */
@@ -96,7 +99,9 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
   if (keys !== undefined && profile !== undefined) throw new UsageError('give keys or a profile, not both');
   if (keys === undefined && (options.plans ?? options.gaps) !== undefined)
     throw new UsageError('plans and gaps go with keys; a profile has its own');
-  const subject = await checkSubject(asked, keys && givenProfile(keys, options));
+  const own = declared(options.rules ?? []);
+  const checked = await checkSubject(asked, keys && givenProfile(keys, options));
+  const subject = { ...checked, rules: [...(checked.rules ?? []), ...own] };
   try {
     const { longest, mostRequests } = await limitsOf(subject);
     const { report } = await judgedCheck(subject, {
@@ -234,8 +239,9 @@ export class Nonconformity extends AssertionError {
  */
 export function conformance(options: CheckOptions = {}): readonly ConformanceTest[] {
   refuseOtherTypes(options);
+  const every = [...allChecks, ...declared(options.rules ?? [])];
   const ids = options.only && selectedIds(options.only);
-  const asked = allChecks.filter(({ id }) => ids === undefined || ids.includes(id));
+  const asked = every.filter(({ id }) => ids === undefined || ids.includes(id));
   const ordered = [...asked.filter(isDecidedEarly), ...asked.filter((row) => !isDecidedEarly(row))];
   const decided = new Map<string, DecidedRequirement>();
   const waiting = new Map<string, (row: DecidedRequirement) => void>();

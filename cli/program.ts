@@ -12,6 +12,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     description: 'check a target against every requirement of the interface',
     load: async () => (await import('./check/check.ts')).checkCommand,
   },
+  watch: {
+    description: 'judge the answers that other clients get through a proxy; send nothing',
+    load: async () => (await import('./watch/watch.ts')).watchCommand,
+  },
   serve: {
     description: 'start the reference server on this machine',
     load: async () => (await import('./serve/serve.ts')).serveCommand,

@@ -65,7 +65,7 @@ export function runFacts({ run, requests }: Report): readonly Fact[] {
     When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
     Clock: simulatedClock(run) ?? 'real time',
     Permissions: run.permissions.join(', ') || 'none (reading only)',
-    Cost: `${count(requests.total, 'request')}, ${added}`,
+    Cost: run.traffic === true ? 'nothing was sent' : `${count(requests.total, 'request')}, ${added}`,
     Keys: [...keys, ...anonymous].join(', ') || 'none',
     'What was skipped': run.costOfSkipped && costText(run.costOfSkipped),
     Only: run.only?.join(', '),

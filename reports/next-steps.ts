@@ -78,6 +78,8 @@ function remedy(reason: Reason, { command, permissions }: Report['run']): Step |
     }
     case 'day-spent':
       return { what: `give the run a key with requests left for its day, in place of ${reason.key}` };
+    case 'traffic':
+      return { what: 'check the target', command };
     case 'left-out':
       return { what: 'run all', command: withoutOption(command, 'only') };
     case 'interference':

@@ -24,7 +24,10 @@ const list = <S extends TSchema>(items: S, description?: string) => Type.Array(i
 const maybe = Type.Optional;
 
 const Id = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' });
-const Section = Type.String({ pattern: '^[1-9][0-9]*(\\.[1-9][0-9]*)*$' });
+const Section = Type.String({
+  pattern: '^([1-9][0-9]*(\\.[1-9][0-9]*)*|own)$',
+  description: 'Of the document; own: a rule of the profile.',
+});
 const Evidence = list(text(), 'Ids into exchanges, the decisive one first.');
 
 const RunFacts = exact({
@@ -49,9 +52,10 @@ const RunFacts = exact({
   interrupted: maybe(text('Why the run ended early: the signal or the reason.')),
   resume: maybe(text('The command that continues the run, where its target is still there.')),
   only: maybe(list(text(), 'Requirement ids, if the run was restricted to some.')),
+  traffic: maybe(flag('The answers to other clients were judged, and nothing was sent.')),
   animalsAdded: count('They stay.'),
   targetClockSkewMs: maybe(number('The target’s clock minus the harness’s, by the Date header.')),
-  command: text('Repeats the run.'),
+  command: text('Repeats the run; of traffic, checks the target that it went to.'),
   costOfSkipped: maybe(
     exact(
       { requests: count(), seconds: Type.Number({ minimum: 0 }) },

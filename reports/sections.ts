@@ -14,6 +14,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   '7': 'Errors',
   '8': 'Limits',
   '9': 'Versioning',
+  own: 'rules',
 };
 
 /** `8 Limits`; the bare number if the document has no such section. */

@@ -127,6 +127,22 @@ export const requirements: readonly Requirement[] = rows.requirements.flatMap((r
   row.id.includes('{plan}') ? PLAN_NAMES.map((plan) => rowOfPlan(row, plan)) : [row],
 );
 
+/** Rows of a user's own, which are not the document's. */
+const own = new Map<string, Requirement>();
+
+/** Makes a row of a user's own known. @returns what is wrong with it, undefined where nothing is */
+export function declareOwn(row: Requirement): string | undefined {
+  if (!Value.Check(RequirementRow, { ...row, clause: 'none' }))
+    return 'has no id like ours-request-id, or no statement';
+  if (requirements.some(({ id, formerly }) => id === row.id || formerly.includes(row.id)))
+    return "has the id of one of the document's";
+  own.set(row.id, row);
+  return undefined;
+}
+
+/** The document's rows, and those of a user's own. */
+export const everyRow = (): readonly Requirement[] => [...requirements, ...own.values()];
+
 /** Every question that the document leaves open. */
 export const gaps: readonly Gap[] = rows.gaps;
 
@@ -141,7 +157,7 @@ export const currentId = currentIds([...requirements, ...gaps]);
 
 /** The requirement with this id; throws for an unknown one, which only a mistake in the harness can cause. */
 export function requirement(id: string): Requirement {
-  const row = requirements.find((candidate) => candidate.id === id);
+  const row = everyRow().find((candidate) => candidate.id === id);
   if (row === undefined) throw new Error(`spec/requirements.yaml has no requirement ${id}`);
   return row;
 }

@@ -15,6 +15,7 @@ import { sharedClock } from '../run/clock.ts';
 import type { Finding } from '../run/findings.ts';
 import { readJournal } from '../run/journal.ts';
 import { whatOf } from '../run/reason.ts';
+import type { Exchange } from '../wire/exchange.ts';
 import { DISTURBANCES, type Disturbance, movedClock } from './disturbances.ts';
 import { startFrameworkService } from './framework-service.ts';
 import { ENTERPRISE, hasSpentDay, OF_SPENT_DAY, profileOf, type Setting, settingOf } from './setting.ts';
@@ -147,8 +148,13 @@ export function resultOf(checked: CheckedTarget): CaseResult {
  * Runs a case on a server of its own, with a shared simulated clock.
  *
  * @param only the requirements that a run is restricted to; by default it is whole
+ * @param onExchange called with each exchange of a run that is not killed
  */
-export async function runCase(accuracyCase: AccuracyCase, only?: readonly string[]): Promise<CaseResult> {
+export async function runCase(
+  accuracyCase: AccuracyCase,
+  only?: readonly string[],
+  onExchange?: (exchange: Exchange) => void,
+): Promise<CaseResult> {
   const { kind, breaks = only?.[0], disturbance: name } = accuracyCase;
   const disturbance: Partial<Disturbance> =
     name === undefined ? {} : named('disturbance', name, DISTURBANCES);
@@ -164,6 +170,7 @@ export async function runCase(accuracyCase: AccuracyCase, only?: readonly string
       clock: server.clock,
       ...(only === undefined ? {} : { only }),
       ...(link === undefined ? {} : { link: link(server.clock) }),
+      onEvent: (event) => event.kind === 'exchange' && onExchange?.(event.exchange),
     };
     return resultOf(await (killedAfter === undefined ? checkTarget(request) : resumed(request, killedAfter)));
   } finally {

@@ -123,6 +123,10 @@ export const profileSchema = Type.Object(
       }),
       'Answers to what the document does not show that this target promises: observed always, failed only when pinned here.',
     ),
+    rules: Type.Array(Type.String({ minLength: 1 }), {
+      description: "Modules with rules of one's own, as paths beside this file: they run with every check.",
+      default: [],
+    }),
     clock: Type.Object(
       {
         speed: Type.Number({
@@ -171,6 +175,7 @@ export const PROFILE_DEFAULTS: Omit<TargetProfile, 'target' | 'keys'> = {
   load: { allowed: false },
   readings: {},
   gaps: {},
+  rules: [],
   clock: { speed: 1 },
   samples: {},
 };

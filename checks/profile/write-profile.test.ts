@@ -23,6 +23,7 @@ const profiles: fc.Arbitrary<TargetProfile> = fc.record({
   load: fc.record({ allowed: fc.boolean() }),
   readings: fc.constantFrom({}, { 'list-limit-fills': 'declined' as const }),
   gaps: fc.constantFrom({}, { 'limit-out-of-range': 'clamped' }, { 'ban-threshold': '10' }),
+  rules: fc.constantFrom([], ['./our-rules.mjs']),
   clock: fc.record({ speed: fc.constantFrom(1, 60, 12.5) }),
   samples: fc.constantFrom({}, { categoryId: Number.MAX_SAFE_INTEGER }),
 });

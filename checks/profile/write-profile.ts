@@ -12,7 +12,7 @@ const LINE_WIDTH = 110;
 const defaults = new Map<string, unknown>(Object.entries(PROFILE_DEFAULTS));
 
 function documentOf(profile: TargetProfile): Document {
-  const { target, keys, permit, ...others } = profile;
+  const { target, keys, permit, rules, ...others } = profile;
   // What a profile does not say is left out.
   const said = Object.entries(others).filter(
     ([name, value]) => !isDeepStrictEqual({ ...value }, defaults.get(name)),
@@ -21,6 +21,7 @@ function documentOf(profile: TargetProfile): Document {
     target,
     keys: keys.map(({ unusedToday, ...key }) => (unusedToday ? { ...key, unusedToday } : key)),
     permit,
+    ...(rules.length === 0 ? {} : { rules }),
     ...Object.fromEntries(said),
   };
   return new Document(fields, { aliasDuplicateObjects: false });

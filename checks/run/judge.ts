@@ -87,7 +87,7 @@ export function judgeRun(judging: Judging, run: Run): RunResult {
 }
 
 /** A reading that the target does not promise: observed, and nothing more. */
-function asDeclined({ verdict, violation, evidence }: Finding): Finding {
+export function asDeclined({ verdict, violation, evidence }: Finding): Finding {
   if (verdict === 'inconclusive' || verdict === 'skipped' || verdict === 'not-applicable')
     return { verdict: 'not-applicable', reasons: [{ kind: 'declined', what: 'was not seen' }], evidence };
   const what = violation === undefined ? 'holds here' : `does not hold here: ${violation.actual}`;

@@ -48,6 +48,7 @@ export const ReasonShape = Type.Union([
   }),
   reason('not-permitted', { permission: words(PERMISSIONS) }),
   reason('left-out', {}),
+  reason('traffic', { what }, 'Nothing was sent, and the traffic that was judged does not tell it.'),
   reason('no-key', { wanted: KeyWantedShape }),
   reason('unbound', { what }, 'The requirement does not bind this target.'),
   reason('declined', { what }, 'Our reading of the document, which the profile declines.'),

@@ -149,7 +149,7 @@ function credentials(authorization: Authorization): {
 }
 
 /** The response with its body as text, or why that is not read. */
-async function readResponse(
+export async function readResponse(
   { status, headers, bytes: coded }: WireResponse,
   budget: BodyBudget,
   redact: Redactor['redact'],

@@ -37,7 +37,7 @@ export const HeadersShape = Type.Array(
 );
 
 export const IntentShape = words(
-  ['ordinary', 'preflight', 'fill', 'over-limit', 'ban', 'day', 'refusable'],
+  ['ordinary', 'preflight', 'fill', 'over-limit', 'ban', 'day', 'refusable', 'foreign'],
   'What it was sent for, where that decides how its answer is judged; absent where it is ordinary.',
 );
 

@@ -21,7 +21,8 @@ export type FailureReason = FailureOutcome['reason'];
 /**
  * What a request is for, where that decides how its answer is judged: `preflight` asks, before the run, whether the
  * service is there and its keys are taken; `fill` and `day` use up a minute and a day; `over-limit` is sent when nothing
- * should be left of the minute; `ban` goes on after a 429; `refusable` may be refused with 400.
+ * should be left of the minute; `ban` goes on after a 429; `refusable` may be refused with 400;
+ * `foreign` was sent by a client that is not ours.
  */
 export type Intent = Static<typeof shape.IntentShape>;
 

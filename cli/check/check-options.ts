@@ -21,6 +21,8 @@ export interface CheckOptions {
   readonly writeProfile?: string;
   readonly resume?: string;
   readonly rejudge?: string;
+  /** A HAR file. */
+  readonly traffic?: string;
   /** Seconds. */
   readonly timeLimit?: number;
   readonly production?: true;

@@ -25,7 +25,7 @@ export interface CheckPlan {
 }
 
 /** What a plan depends on. */
-export interface PlanSubject extends Pick<CheckSubject, 'permissions' | 'only' | 'values'> {
+export interface PlanSubject extends Pick<CheckSubject, 'permissions' | 'only' | 'values' | 'rules'> {
   readonly profile: TargetProfile;
 }
 
@@ -38,7 +38,13 @@ const LONG_DAY = 1_000_000;
  * Plans a run by playing it against the embedded server, with keys like the profile's and an empty store, where the most
  * animals are needed. Nothing is sent to the target. Days are not played, but counted by their plans' numbers.
  */
-export async function planCheck({ profile, permissions, values, only }: PlanSubject): Promise<CheckPlan> {
+export async function planCheck({
+  profile,
+  permissions,
+  values,
+  only,
+  rules,
+}: PlanSubject): Promise<CheckPlan> {
   const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
   const clock = sharedClock();
   const custom = profile.plans.enterprise;
@@ -61,7 +67,7 @@ export async function planCheck({ profile, permissions, values, only }: PlanSubj
         samples: {},
       },
       ...{ values, clock, permissions: played },
-      ...withoutUndefined({ only }),
+      ...withoutUndefined({ only, rules }),
     });
     if (checked.kind === 'not-ready') throw new Error(`the plan could not be made: ${checked.message}`);
     const rows = [...checked.result.requirements];

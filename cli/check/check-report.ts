@@ -53,7 +53,10 @@ export async function judgedCheck(
 }
 
 /** What is known of a run before it begins. */
-export function factsOf({ profile, permissions, only, clock }: CheckSubject, command: string): Facts {
+export function factsOf(
+  { profile, permissions, only, clock, traffic }: CheckSubject,
+  command: string,
+): Facts {
   return {
     id: 'not-begun',
     startedAt: new Date().toISOString(),
@@ -64,7 +67,11 @@ export function factsOf({ profile, permissions, only, clock }: CheckSubject, com
     keys: profile.keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
     clockSpeed: profile.clock.speed,
     command,
-    ...withoutUndefined({ sharedClock: clock === undefined ? undefined : true, only }),
+    ...withoutUndefined({
+      sharedClock: clock === undefined ? undefined : true,
+      traffic: traffic === undefined ? undefined : true,
+      only,
+    }),
   };
 }
 

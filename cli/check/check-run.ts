@@ -62,10 +62,12 @@ export async function runCheck(
     for (const row of gated([decidedRow(event, subject)], gate))
       tap?.decided(decidedCase(row, event.evidence[0]));
   };
-  const { signal, by, release } = untilInterrupted(
+  const { signal, release, ...interruption } = untilInterrupted(
     () => view.note('stopping and saving what was measured; repeat the signal to end at once'),
     () => view.end(),
   );
+  // Who watches ends it so.
+  const by = subject.traffic === undefined ? interruption.by : () => undefined;
   /** What the report says beside what the run found. */
   const more = () => ({
     ...(options.profile === undefined ? {} : { profile: relative(process.cwd(), options.profile) }),
@@ -114,7 +116,8 @@ export async function runCheck(
 
 /** Keeps the run's profile and permissions beside its journal, without the address of an embedded server. */
 function keepProfile(directory: string, { profile, permissions: permit, embedded }: CheckSubject): void {
-  const text = profileYaml({ ...profile, target: embedded ? undefined : profile.target, permit });
+  // Whoever judges a stored run runs no code that its folder names.
+  const text = profileYaml({ ...profile, target: embedded ? undefined : profile.target, permit, rules: [] });
   writeFileSync(join(directory, PROFILE_FILE), text, { mode: 0o600 });
 }
 

@@ -10,6 +10,7 @@ import {
   startRawServer,
 } from '../../checks/accuracy/hostile/testing/raw-server.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { shows, start } from '../testing/command.ts';
 import { runHere } from '../testing/in-process.ts';
 
 /** With characters that URLs, JSON, HTML and base64 write differently. */
@@ -116,6 +117,15 @@ t.test('no byte of any output holds a key, whatever the target echoes', async (t
     t.equal(code, 1, stderr);
     outputs.push(stdout, stderr);
   }
+  const watching = start(folder, ['watch', '--target', address, '--out', 'watched'], {});
+  await shows(watching, 'stderr', /passes on to/);
+  const [proxy = ''] = watching.output.stderr.split(' ');
+  for (const key of keys)
+    for (const authorization of [`Bearer ${key}`, `Basic ${btoa(`user:${key}`)}`, key])
+      await fetch(`${proxy}/pets`, { headers: { authorization } }).then((answer) => answer.text());
+  watching.child.kill('SIGINT');
+  t.equal(await watching.ended, 0);
+  outputs.push(...Object.values(watching.output));
   const again = await runHere(folder, ['check', '--rejudge', 'tap', '--format', 'human'], ENV);
   outputs.push(again.stdout, again.stderr);
   t.strictSame(

@@ -1,21 +1,20 @@
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { checksByPart } from '../../checks/sections/all-checks.ts';
-import { currentId, requirements } from '../../spec/contract.ts';
+import { currentId, everyRow } from '../../spec/contract.ts';
 import { knownName } from '../shared/known-name.ts';
 
-const ids = requirements.map(({ id }) => id);
 const parts = Object.keys(checksByPart);
 
 /** What one name selects. `4` is all of section 4, `4.1` that part of it. */
 function selected(name: string): readonly string[] {
-  const row = requirements.find(({ id }) => id === name);
+  const row = everyRow().find(({ id }) => id === name);
   if (row?.excluded !== undefined) throw new UsageError(`${name} has no check: ${row.excluded}`);
-  const within = requirements.filter(
+  const within = everyRow().filter(
     ({ section, excluded }) =>
       excluded === undefined && `${section}.`.startsWith(`${name.replace(/^§/, '')}.`),
   );
   if (within.length > 0) return within.map(({ id }) => id);
-  const known = knownName('requirement', name, [...ids, ...parts]);
+  const known = knownName('requirement', name, [...everyRow().map(({ id }) => id), ...parts]);
   return checksByPart[known]?.map(({ id }) => id) ?? [known];
 }
 

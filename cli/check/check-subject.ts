@@ -12,6 +12,7 @@ import {
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { keyPrint, type ReadJournal, readJournal } from '../../checks/run/journal.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
+import { rulesOf } from '../rules.ts';
 import { addressIn, environment, unsentValues, usualKeys } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { PROFILE_FILE } from './check-folder.ts';
@@ -20,7 +21,10 @@ import { selectedIds } from './check-selection.ts';
 
 /** What is to be checked, with which keys and permissions. `resume` is an earlier run, which is resumed or rejudged. */
 export interface CheckSubject
-  extends Pick<CheckRequest, 'profile' | 'values' | 'permissions' | 'only' | 'clock' | 'resume' | 'offline'> {
+  extends Pick<
+    CheckRequest,
+    'profile' | 'values' | 'permissions' | 'only' | 'clock' | 'resume' | 'offline' | 'traffic' | 'rules'
+  > {
   /** Whether the target is the reference server in this process, or was, in a stored run. */
   readonly embedded: boolean;
   /** The folder of the earlier run. */
@@ -42,6 +46,35 @@ interface StoredRun {
 }
 
 /**
+ * The target that other clients talk to. Of its keys none has to be known: a profile tells their names and plans.
+ *
+ * @throws UsageError for all that is wrong with options or profile
+ */
+export async function trafficSubject(
+  options: CheckOptions,
+  traffic: (target: string) => NonNullable<CheckRequest['traffic']>,
+): Promise<CheckSubject> {
+  const { profile: file, envFile } = options;
+  const written =
+    file === undefined ? { target: undefined, keys: [], ...PROFILE_DEFAULTS } : readProfile(file);
+  const target = addressIn(written, options.target);
+  const values = keyValues(written, environment(envFile), () => false);
+  const profile = { ...written, target };
+  const close = async () => {};
+  const rules = file === undefined ? [] : await rulesOf(file);
+  return {
+    profile,
+    values,
+    permissions: [],
+    embedded: false,
+    offline: true,
+    rules,
+    traffic: traffic(target),
+    close,
+  };
+}
+
+/**
  * What the options ask to be checked: a target of the profile or the command line, a stored run, or the embedded
  * reference server, which is started here.
  *
@@ -50,6 +83,7 @@ interface StoredRun {
  */
 export async function checkSubject(options: CheckOptions, given?: GivenProfile): Promise<CheckSubject> {
   const run = storedRun(options);
+  const rules = options.profile === undefined ? [] : await rulesOf(options.profile);
   const only = withoutUndefined({
     only: options.only === undefined ? run?.resume.header.only : selectedIds(options.only),
   });
@@ -60,6 +94,7 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
     return {
       ...(await startEmbeddedTarget()),
       ...only,
+      rules,
       permissions: options.permit ?? PERMISSIONS,
       embedded: true,
     };
@@ -82,6 +117,7 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
   return {
     ...run,
     ...only,
+    rules,
     profile: { ...written, target, clock: { speed: before?.clockSpeed ?? written.clock.speed } },
     values: valuesFor(options, written, permissions, run, given?.values),
     permissions,

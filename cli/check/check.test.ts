@@ -7,17 +7,11 @@ import { basename, join } from 'node:path';
 import { parse as parseJunit } from 'junit2json';
 import t, { type Test } from 'tap';
 import { FORMATS } from '../../reports/formats.ts';
-import { readReport } from '../../reports/read-report.ts';
 import { run } from '../testing/command.ts';
 import { runHere } from '../testing/in-process.ts';
+import { reportIn } from '../testing/report-in.ts';
 import { type TestTargetOptions, testTarget } from '../testing/test-target.ts';
 import { resultsFolder } from './check-folder.ts';
-
-function reportIn(folder: string) {
-  const read = readReport(folder);
-  if (!read.ok) throw new Error(read.problem);
-  return read.report;
-}
 
 interface Row extends TestTargetOptions {
   readonly args: readonly string[];

@@ -14,7 +14,7 @@ import { listChecks } from './check-list.ts';
 import { type CheckOptions, names, permissionsNamed, required } from './check-options.ts';
 import { limitsOf, planCheck, refuseUnpayable } from './check-plan.ts';
 import { selectedIds } from './check-selection.ts';
-import { checkSubject } from './check-subject.ts';
+import { type CheckSubject, checkSubject, trafficSubject } from './check-subject.ts';
 
 const EXAMPLES = `
 Permissions, all opt-in, in the profile or here; --permit replaces the profile's list:
@@ -40,8 +40,15 @@ harness itself failed, 130 interrupted.`;
 async function check(options: CheckOptions): Promise<void> {
   if (options.list === true) return print(listChecks(options.only && selectedIds(options.only)));
   refuseOverwriting(options);
+  const { traffic } = options;
+  if (traffic === undefined) return checkThis(await checkSubject(options), options);
+  const { readHar } = await import('../../checks/run/har.ts');
+  await checkThis(await trafficSubject(options, (target) => () => readHar(traffic, target)), options);
+}
+
+/** Checks the subject, and sets the exit code. */
+export async function checkThis(subject: CheckSubject, options: CheckOptions): Promise<void> {
   const baseline = options.baseline === undefined ? [] : readBaseline(options.baseline);
-  const subject = await checkSubject(options);
   const { profile, embedded, offline, stored } = subject;
   concerning({ secrets: subject.values.values() });
   try {
@@ -108,6 +115,12 @@ export const checkCommand = new Command('check')
     new Option('--rejudge <dir>', 'judge a stored run again by the profile in its folder, offline').conflicts(
       OF_NEW_RUNS,
     ),
+  )
+  .addOption(
+    new Option('--traffic <har>', 'judge a recording of other clients’ traffic; send nothing').conflicts([
+      ...['resume', 'rejudge', 'only', 'writeProfile', 'timeLimit', 'list'],
+      ...OF_NEW_RUNS.filter((name) => name !== 'target' && name !== 'profile'),
+    ]),
   )
   .option(
     '--time-limit <time>',

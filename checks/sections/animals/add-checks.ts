@@ -111,10 +111,13 @@ export const addAnimalChecks: readonly Check[] = [
       isBasis: true,
       scenes: [basicAnimals, edgeAnimals, enoughAnimals],
       observe(exchange, judge) {
-        // The additions of a burst, beyond those of the shared scenes.
-        if (exchange.request.operation !== 'createPet' || intentOf(exchange) !== 'fill') return;
         const { status } = exchange.outcome;
-        if (![401, 403, 429].includes(status)) judgeAnswer(judge, status === 201, '201', exchange);
+        const intent = intentOf(exchange);
+        // The additions of a burst, beyond those of the shared scenes; of another client's what was accepted.
+        const isJudged =
+          intent === 'fill' ? ![401, 403, 429].includes(status) : intent === 'foreign' && status < 300;
+        if (exchange.request.operation === 'createPet' && isJudged)
+          judgeAnswer(judge, status === 201, '201', exchange);
       },
     },
     (judge, seen) => {

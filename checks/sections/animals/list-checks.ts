@@ -180,9 +180,9 @@ export const listAnimalChecks: readonly Check[] = [
         (exchange) => {
           const { limit, status } = allowedQuery(exchange) ?? {};
           if (!isOwnAnswer(exchange)) return undefined;
-          return exchange.outcome.status === 200 || (isCalledInvalid(exchange) && limit !== maximum)
-            ? status
-            : undefined;
+          const isTold =
+            listedPets(exchange) !== undefined || (isCalledInvalid(exchange) && limit !== maximum);
+          return isTold ? status : undefined;
         },
         (status, exchange) =>
           isCalledInvalid(exchange)

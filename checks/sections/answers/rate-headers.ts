@@ -14,7 +14,7 @@ import {
   resetViolation,
   type Violation,
 } from '../../wire/answer.ts';
-import { type AnsweredExchange, intentOf } from '../../wire/exchange.ts';
+import { type AnsweredExchange, type Intent, intentOf } from '../../wire/exchange.ts';
 import {
   type NumberHeader,
   numberOf,
@@ -90,6 +90,9 @@ function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: Trac
   );
 }
 
+/** What may be refused for the day or by a ban: of another client's request nobody knows what went before. */
+const MAY_BE_OVER: ReadonlySet<Intent> = new Set(['ban', 'day', 'foreign']);
+
 /**
  * A refusal for the day's quota or a ban may state its own end, which lies beyond the minute. Several requests in
  * flight at the limit may also cause a ban, so only the key's first 429 is held to the minute.
@@ -98,8 +101,8 @@ function mayTellLongerWait(exchange: AnsweredExchange, trace: TraceSoFar): boole
   const { status } = exchange.outcome;
   if (status < 400) return false;
   const mayBeBanned = status === 429 ? trace.refusalsOf(exchange) > 1 : refusesKey(exchange);
-  const intent = intentOf(exchange);
-  return intent === 'ban' || intent === 'day' || (mayBeBanned && trace.keyOf(exchange) !== undefined);
+  const mayBeOver = MAY_BE_OVER.has(intentOf(exchange));
+  return mayBeOver || (mayBeBanned && trace.keyOf(exchange) !== undefined);
 }
 
 export const rateHeaderChecks: readonly Check[] = [

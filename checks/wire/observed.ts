@@ -1,0 +1,134 @@
+/** What clients of somebody else's and a target said to each other, as exchanges: keys become names. */
+import { OPERATION_NAMES, OPERATIONS } from '../../spec/operations.ts';
+import { BodyBudget } from './body-budget.ts';
+import { readResponse } from './client.ts';
+import type { WireResponse } from './connections.ts';
+import { type Exchange, type HeaderList, header, headerValues, type Operation } from './exchange.ts';
+import { createRedactor, REDACTED, type Redactor } from './redaction.ts';
+
+/** A request of a client and the response to it, as they passed by. */
+export interface Observed {
+  readonly method: string;
+  /** Path and query, relative to the base address. */
+  readonly path: string;
+  readonly headers: HeaderList;
+  readonly body: string;
+  /** Milliseconds since 1970. */
+  readonly sentAt: number;
+  readonly receivedAt: number;
+  readonly response: WireResponse;
+  /** Whether the record may lack the Authorization that was sent: browsers leave it out. */
+  readonly mayLackKey?: true;
+  /** The record lacks the body. */
+  readonly lacksBody?: true;
+}
+
+/** The request headers that a record holds: any other may be a secret of the client. */
+const SHOWN: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
+/** What asks for another answer than the document's: 304, 206, 417. */
+const UNUSUAL = /^(if-.*|range|expect|upgrade|content-encoding|x-(http-)?method(-override)?)$/i;
+const JSON_ACCEPTED = /application\/(json|\*)|\*\/\*/i;
+/** More keys than a team has have one name together. */
+const MOST_UNKNOWN = 1000;
+
+/** The operation of the interface that a request is for. */
+function operationOf(method: string, pathname: string): Operation {
+  const named = OPERATION_NAMES.find((name) => {
+    const { method: its, path } = OPERATIONS[name];
+    return its === method && new RegExp(`^${path.replace(/\{\w+\}/, '[^/]+')}$`).test(pathname);
+  });
+  return named ?? 'other';
+}
+
+/** Whether the document says how such a request is answered: there is nothing in it that the document does not know. */
+export function isOfTheDocument({
+  method,
+  path,
+  headers,
+}: Pick<Observed, 'method' | 'path' | 'headers'>): boolean {
+  const [pathname = '', query = ''] = path.split('?', 2);
+  const operation = operationOf(method, pathname);
+  if (operation === 'other' || headers.some(([name]) => UNUSUAL.test(name))) return false;
+  const asked = [...new URLSearchParams(query).keys()];
+  const known: readonly string[] = OPERATIONS[operation].query;
+  const isPlain = asked.every((name, index) => known.includes(name) && asked.indexOf(name) === index);
+  const accepted = headerValues(headers, 'accept');
+  const isJson =
+    operation !== 'createPet' || /^application\/json\b/i.test(header(headers, 'content-type') ?? '');
+  return isPlain && isJson && (accepted.length === 0 || accepted.some((type) => JSON_ACCEPTED.test(type)));
+}
+
+/** Names the keys of clients, and makes exchanges of what they said. */
+export class Observer {
+  readonly #names: Map<string, string>;
+  readonly #known: Redactor;
+  readonly #redactors = new Map<string, Redactor>();
+  #unknown = 0;
+  #count = 0;
+
+  /** @param values the keys of the profile by their names */
+  constructor(values: ReadonlyMap<string, string>) {
+    this.#names = new Map([...values].map(([name, value]) => [value, name]));
+    this.#known = createRedactor(values.values());
+  }
+
+  /** The exchange; undefined where the document does not say how such a request is answered, or the answer is too large. */
+  async exchange(observed: Observed): Promise<Exchange | undefined> {
+    const { method, path, headers, body, sentAt, receivedAt, response, mayLackKey } = observed;
+    if (!isOfTheDocument(observed)) return undefined;
+    const authorization = header(headers, 'authorization');
+    const key = this.#nameOf(authorization) ?? (mayLackKey === true ? 'not-recorded' : null);
+    const redact = this.#redactorFor(authorization);
+    const outcome = await readResponse(response, new BodyBudget(), redact);
+    if (outcome.kind === 'failure') return undefined;
+    this.#count += 1;
+    const shown = headers.filter(([name]) => SHOWN.has(name.toLowerCase()));
+    return {
+      id: `traffic#${this.#count}`,
+      sentBy: 'traffic',
+      intent: 'foreign',
+      key,
+      sentAt,
+      receivedAt,
+      request: {
+        operation: operationOf(method, path.split('?', 1)[0] ?? ''),
+        method,
+        path: redact(path),
+        headers: [
+          ...shown.map(([name, value]) => [name, redact(value)] as const),
+          ...(key === null ? [] : [['authorization', `Bearer [key ${key}]`] as const]),
+        ],
+        ...(body === '' ? {} : { body: redact(body) }),
+      },
+      outcome: {
+        ...outcome,
+        ...(observed.lacksBody === true ? { bodyProblem: 'truncated-in-record' as const } : {}),
+        headers: outcome.headers.map(([name, value]) => [
+          name,
+          /^set-cookie$/i.test(name) ? REDACTED : value,
+        ]),
+      },
+    };
+  }
+
+  #nameOf(authorization: string | undefined): string | undefined {
+    const value = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+    if (value === undefined) return undefined;
+    const known = this.#names.get(value);
+    if (known !== undefined) return known;
+    if (this.#unknown === MOST_UNKNOWN) return 'unknown';
+    this.#unknown += 1;
+    const name = `unknown-${this.#unknown}`;
+    this.#names.set(value, name);
+    return name;
+  }
+
+  /** What a client sends as its credentials is a secret, whether it is a key or not. */
+  #redactorFor(authorization = ''): Redactor['redact'] {
+    const secret = authorization.slice(authorization.indexOf(' ') + 1).trim();
+    if (this.#redactors.size > MOST_UNKNOWN) this.#redactors.clear();
+    const own = this.#redactors.get(secret) ?? createRedactor([secret]);
+    this.#redactors.set(secret, own);
+    return (text) => own.redact(this.#known.redact(text));
+  }
+}

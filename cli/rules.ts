@@ -1,0 +1,136 @@
+/**
+ * Rules of one's own, as rows beside the document's: `petstore-harness/rules`. A profile names the file, as
+ * `rules: [./our-rules.mjs]`, or `check({ rules })` takes them. They follow semantic versioning.
+ */
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { readProfile } from '../checks/profile/parse-profile.ts';
+import { UsageError } from '../checks/profile/usage-error.ts';
+import { type Check, check, type Judge, type Seen } from '../checks/run/check.ts';
+import { Inconclusive } from '../checks/run/inconclusive.ts';
+import type { Scene } from '../checks/run/scene.ts';
+import type { AnsweredExchange } from '../checks/wire/exchange.ts';
+import { declareOwn, type Requirement } from '../spec/contract.ts';
+import type { Permission } from '../spec/permissions.ts';
+
+export { scene } from '../checks/run/scene.ts';
+export { header } from '../checks/wire/exchange.ts';
+export { bodyOf } from '../checks/wire/pets.ts';
+export { addPet, getPet, listPets } from '../checks/wire/requests.ts';
+export type { AnsweredExchange, Judge, Permission, Scene, Seen };
+
+/** What a rule says. */
+export interface RuleOptions {
+  /** What is asked of a target. */
+  readonly statement: string;
+  /** Default `MUST`: what cannot be told ends a run with 3. */
+  readonly level?: 'MUST' | 'MAY';
+  /** Without it the rule is skipped. */
+  readonly permit?: Permission;
+}
+
+/** How a rule is judged: by each answer, by what scenes bring, or by both. */
+export interface RuleParts {
+  /** Sees each answer of the three operations. */
+  readonly observe?: (exchange: AnsweredExchange, judge: Judge) => void;
+  /** What is sent for it. */
+  readonly scenes?: readonly Scene<unknown>[];
+  /** Sees what the scenes brought. */
+  readonly judge?: (judge: Judge, seen: Seen) => void;
+}
+
+/** A row of one's own, and its check. */
+export interface Rule {
+  readonly row: Requirement;
+  readonly check: Check;
+}
+
+/** What a rule throws is its own defect, never the target's. */
+function asDefect(id: string, error: unknown): unknown {
+  if (error instanceof Inconclusive) return error;
+  const what = error instanceof Error ? error.message : String(error);
+  return new Error(`the rule ${id} threw: ${what}`, { cause: error });
+}
+
+function guarded<A extends readonly unknown[]>(id: string, part: (...args: A) => void): (...args: A) => void {
+  return (...args) => {
+    try {
+      part(...args);
+    } catch (error) {
+      throw asDefect(id, error);
+    }
+  };
+}
+
+/**
+ * Defines a rule.
+ *
+ * @param id unique, such as `ours-request-id`
+ * @example
+ * ```js
+ * export default [
+ *   rule('ours-request-id', { statement: 'Every answer has X-Request-Id.' }, {
+ *     observe(exchange, judge) {
+ *       const id = header(exchange.outcome.headers, 'x-request-id');
+ *       if (id === undefined) judge.breaks({ expected: 'X-Request-Id', actual: 'none' }, exchange);
+ *       else judge.holds(exchange);
+ *     },
+ *   }),
+ * ];
+ * ```
+ */
+export function rule(
+  id: string,
+  { statement, level = 'MUST', permit }: RuleOptions,
+  { observe, scenes = [], judge }: RuleParts,
+): Rule {
+  const playable = (one: Scene<unknown>): Scene<unknown> => ({
+    ...one,
+    play: (run) =>
+      one.play(run).catch((error: unknown) => {
+        throw asDefect(id, error);
+      }),
+  });
+  const permitted = permit === undefined ? {} : { permit };
+  return {
+    row: { id, formerly: [], section: 'own', level, title: statement, statement, clause: '', ...permitted },
+    check: check(
+      id,
+      {
+        scenes: scenes.map(playable),
+        ...permitted,
+        ...(observe === undefined ? {} : { observe: guarded(id, observe) }),
+      },
+      judge && guarded(id, judge),
+    ),
+  };
+}
+
+/** Makes rules known to reports. @returns their checks @throws UsageError for an id that is taken or none */
+export function declared(rules: readonly Rule[]): readonly Check[] {
+  for (const { row } of rules) {
+    const problem = declareOwn(row);
+    if (problem !== undefined) throw new UsageError(`the rule ${row.id} ${problem}`);
+  }
+  return rules.map((one) => one.check);
+}
+
+const isRule = (value: unknown): value is Rule =>
+  typeof value === 'object' && value !== null && 'row' in value && 'check' in value;
+
+/** The checks of the rules that a profile names. @throws UsageError for a file that exports no list of rules */
+export async function rulesOf(profile: string): Promise<readonly Check[]> {
+  const rules: Rule[] = [];
+  for (const name of readProfile(profile).rules) {
+    const file = resolve(dirname(profile), name);
+    const module: unknown = await import(pathToFileURL(file).href).catch((error: unknown) => {
+      throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    const found: unknown =
+      typeof module === 'object' && module !== null && 'default' in module ? module.default : [];
+    if (!Array.isArray(found) || !found.every(isRule))
+      throw new UsageError(`${file}: its default export is no list of rules; write export default [rule(…)]`);
+    rules.push(...found);
+  }
+  return declared(rules);
+}

@@ -1,0 +1,172 @@
+/** A proxy that passes everything on as it is, and shows what passed. */
+import { once } from 'node:events';
+import {
+  createServer,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestTls } from 'node:https';
+import type { Socket } from 'node:net';
+import type { HeaderList } from '../../checks/wire/exchange.ts';
+import type { Observed } from '../../checks/wire/observed.ts';
+
+export interface ProxyOptions {
+  /** Base address; a request for /v1/pets at the proxy goes to the same path there. */
+  readonly target: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly onPassed: (observed: Observed) => void;
+  /** What could not be passed on, in one line. */
+  readonly onLost: (what: string) => void;
+}
+
+export interface Proxy {
+  /** The base address for clients. */
+  readonly address: string;
+  /** Ends it, and every connection through it. */
+  close(): Promise<void>;
+}
+
+/** A connection of a client and the one to the target that it has to itself: both begin and end together. */
+interface Line {
+  readonly agent: HttpAgent;
+  isAsking: boolean;
+  /** Whether the target has closed its end. */
+  hasEnded: boolean;
+}
+
+/** They are about one connection (RFC 9110, 7.6.1); a body's frame is made anew. */
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** A longer body passes, and is not judged. */
+const MOST_JUDGED = 2 * 2 ** 20;
+
+/** Header fields in the order and spelling of the wire. */
+const fields = (raw: readonly string[]): HeaderList =>
+  raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
+
+/** Those that are passed on. */
+const lasting = (headers: HeaderList): HeaderList =>
+  headers.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()));
+
+/** Keeps what passes, up to what is judged. */
+function keep(message: IncomingMessage): () => Buffer | undefined {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  message.on('data', (piece: Buffer) => {
+    size += piece.length;
+    if (size <= MOST_JUDGED) pieces.push(piece);
+  });
+  return () => (size <= MOST_JUDGED ? Buffer.concat(pieces) : undefined);
+}
+
+/** Starts the proxy on this machine. */
+export async function startProxy({ target, port, onPassed, onLost }: ProxyOptions): Promise<Proxy> {
+  const { protocol, host, hostname, port: targetPort, pathname } = new URL(target);
+  const base = pathname.replace(/\/+$/, '');
+  const [send, Agent] = protocol === 'https:' ? [requestTls, HttpsAgent] : [request, HttpAgent];
+  const lines = new WeakMap<Socket, Line>();
+  const lineOf = (client: Socket): Line => {
+    const known = lines.get(client);
+    if (known !== undefined) return known;
+    const line = { agent: new Agent({ keepAlive: true, maxSockets: 1 }), isAsking: false, hasEnded: false };
+    lines.set(client, line);
+    client.once('close', () => line.agent.destroy());
+    return line;
+  };
+  const server = createServer((incoming, outgoing) => {
+    const sentAt = Date.now();
+    const { method = 'GET', url: path = '/', socket: client } = incoming;
+    const asked = fields(incoming.rawHeaders);
+    const bodyOf = keep(incoming);
+    const headers = lasting(asked).map(([name, value]) => [name, /^host$/i.test(name) ? host : value]);
+    const line = lineOf(client);
+    line.isAsking = true;
+    const { agent } = line;
+    const passing = send({ hostname, port: targetPort, method, path, headers: headers.flat(), agent });
+    passing.once('socket', (socket) => {
+      if (passing.reusedSocket) return;
+      socket.once('close', () => {
+        line.hasEnded = true;
+        if (!line.isAsking) client.end();
+      });
+    });
+    passing.once('response', (answer) => {
+      received = answer;
+      const answerOf = keep(answer);
+      passBack(answer, outgoing);
+      answer.once('end', () => {
+        const [body, bytes] = [bodyOf(), answerOf()];
+        if (!answer.complete || body === undefined || bytes === undefined || !path.startsWith(base)) return;
+        const response = {
+          kind: 'response',
+          status: answer.statusCode ?? 0,
+          headers: fields(answer.rawHeaders),
+          bytes,
+        } as const;
+        onPassed({
+          method,
+          path: path.slice(base.length),
+          headers: asked,
+          body: body.toString(),
+          sentAt,
+          receivedAt: Date.now(),
+          response,
+        });
+      });
+    });
+    const lose = (why: string) => {
+      if (!client.destroyed) onLost(`${method} ${path}: ${why}`);
+      client.resetAndDestroy();
+    };
+    let received: IncomingMessage | undefined;
+    passing.once('upgrade', (_, socket) => {
+      socket.destroy();
+      lose('it switches protocols');
+    });
+    passing.on('error', ({ message }) => {
+      // What comes after a whole answer ends the connection, and not the answer.
+      if (received?.complete === true) line.hasEnded = true;
+      else lose(message);
+    });
+    outgoing.once('close', () => {
+      line.isAsking = false;
+      if (line.hasEnded) client.end();
+      else if (!outgoing.writableFinished) passing.destroy();
+    });
+    incoming.pipe(passing);
+  });
+  server.keepAliveTimeout = 0;
+  server.requestTimeout = 0;
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('not listening on a port');
+  return {
+    address: `http://127.0.0.1:${bound.port}${base}`,
+    async close() {
+      const closed = once(server.close(), 'close');
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Passes an answer back as it is; one that breaks off breaks off for the client too. */
+function passBack(answer: IncomingMessage, outgoing: ServerResponse): void {
+  outgoing.sendDate = false;
+  outgoing.writeHead(
+    answer.statusCode ?? 502,
+    answer.statusMessage,
+    lasting(fields(answer.rawHeaders)).flat(),
+  );
+  outgoing.flushHeaders();
+  answer.once('aborted', () => outgoing.socket?.resetAndDestroy());
+  answer.pipe(outgoing);
+}
