@@ -43,6 +43,7 @@ readings: { list-limit-fills: declined }
 gaps:
   limit-out-of-range: rejected-400
   ban-threshold: "10"
+rules: [./our-rules.mjs]
 clock: { speed: 60 }
 samples: { categoryId: 9007199254740991 }
 `,
@@ -70,6 +71,7 @@ samples: { categoryId: 9007199254740991 }
     permit: ['writes', 'exhaust'],
     load: { allowed: true },
     readings: { 'list-limit-fills': 'declined' },
+    rules: ['./our-rules.mjs'],
     gaps: { 'limit-out-of-range': 'rejected-400', 'ban-threshold': '10' },
     clock: { speed: 60 },
     samples: { categoryId: 9007199254740991 },
