@@ -19,6 +19,7 @@ import { lossesIn } from './run/sending/interference.ts';
 import type { Trace } from './run/trace.ts';
 import { Traffic } from './run/traffic.ts';
 import { allChecks, allGapObservers, bannedAnswers } from './sections/all-checks.ts';
+import type { Access } from './wire/access.ts';
 import { createClient, type HttpClient, type TimeLimits } from './wire/client.ts';
 import { type Observed, Observer } from './wire/observed.ts';
 
@@ -27,6 +28,8 @@ export interface CheckRequest {
   readonly profile: TargetProfile & { readonly target: string };
   /** Key values by name. */
   readonly values: ReadonlyMap<string, string>;
+  /** How the target is reached; by default directly. */
+  readonly access?: Access;
   readonly permissions: readonly Permission[];
   /** Requirement ids to restrict the run to. */
   readonly only?: readonly string[];
@@ -182,6 +185,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     baseUrl: profile.target,
     now: () => clock.now(),
     secrets: values.values(),
+    access: request.access,
     ...(request.timeouts === undefined ? {} : { timeouts: request.timeouts }),
   });
   const client = link(direct);

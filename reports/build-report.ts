@@ -5,7 +5,7 @@
 import type { Exchange } from '../checks/wire/exchange.ts';
 import { groupBy } from '../spec/group-by.ts';
 import { exchangeText } from './exchange-parts.ts';
-import { count, runFacts } from './facts.ts';
+import { count, runFacts, wayNotices } from './facts.ts';
 import { nextSteps, type Step } from './next-steps.ts';
 import { sentenceOf, whySkipped } from './reasons.ts';
 import type { GapResult, Report } from './report.ts';
@@ -64,7 +64,7 @@ export function buildReport(stored: Report): BuiltReport {
     ...headlinesOf(report, groups),
     verdict: VERDICTS[report.verdict],
     problems,
-    notices: interferenceIn(rows),
+    notices: [...wayNotices(report.run.way), ...interferenceIn(rows)],
     steps: nextSteps(report, groups),
     cases: [
       ...groups.sections.flatMap(({ name, rows: those }) =>

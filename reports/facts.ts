@@ -1,4 +1,5 @@
 /** Numbers, times and the facts of a run as every format writes them. */
+import type { Way } from '../checks/wire/exchange-shape.ts';
 import type { Report } from './report.ts';
 import { shownLine } from './visible-text.ts';
 
@@ -63,6 +64,7 @@ export function runFacts({ run, requests }: Report): readonly Fact[] {
   return factsOf({
     Target: run.target,
     When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
+    Way: wayTo(run.way),
     Clock: simulatedClock(run) ?? 'real time',
     Permissions: run.permissions.join(', ') || 'none (reading only)',
     Cost: run.traffic === true ? 'nothing was sent' : `${count(requests.total, 'request')}, ${added}`,
@@ -74,6 +76,21 @@ export function runFacts({ run, requests }: Report): readonly Fact[] {
     Command: run.command,
   });
 }
+
+/** How the target was reached; undefined where nothing is known of it. */
+export function wayTo({ httpVersion, proxy, insecure }: Way = {}): string | undefined {
+  const parts = [
+    ...(httpVersion === undefined ? [] : [`HTTP/${httpVersion}`]),
+    ...(proxy === undefined ? [] : [`through the proxy ${proxy}`]),
+    ...(insecure === true ? [UNVERIFIED] : []),
+  ];
+  return parts.join(', ') || undefined;
+}
+
+const UNVERIFIED = 'the certificate was not verified (tls.insecure)';
+
+/** What every output says of a run of which nobody knows who answered. */
+export const wayNotices = ({ insecure }: Way = {}): string[] => (insecure === true ? [UNVERIFIED] : []);
 
 /** What verifying the skipped requirements would cost. */
 export function costText({ requests, seconds }: NonNullable<Report['run']['costOfSkipped']>): string {

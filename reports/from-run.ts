@@ -35,16 +35,17 @@ export interface RunSurroundings extends Gate {
   /** What was known before the run began, and what ended it early. */
   readonly facts: Omit<RunFacts, 'animalsAdded' | 'targetClockSkewMs'>;
   readonly anyEnv?: Repeating['anyEnv'];
+  readonly access?: Repeating['access'];
   /** Gap id to the answer that the profile pins. */
   readonly pinned: Readonly<Record<string, string>>;
 }
 
 /** Writes down what a run found out. */
 export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Report {
-  const { facts, pinned, anyEnv } = surroundings;
+  const { facts, pinned, anyEnv, access } = surroundings;
   const { trace, result, startedAt, endedAt, requestsByKey, banned } = run;
   const { id, baseUrl, keys } = trace.run;
-  const repeating = { baseUrl, keyOf: (sent: Exchange) => trace.keyOf(sent), anyEnv };
+  const repeating = { baseUrl, keyOf: (sent: Exchange) => trace.keyOf(sent), anyEnv, access };
   const judged = everyRow().flatMap((requirement) => {
     const finding = result.requirements.get(requirement.id);
     return finding === undefined ? [] : [requirementRow(requirement, finding, repeating)];
@@ -71,6 +72,9 @@ export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Repor
           : trace.readings.filter(
               ({ operation, status }) => operation === 'createPet' && status >= 200 && status < 300,
             ).length,
+      ...(facts.traffic === true
+        ? {}
+        : { way: { ...facts.way, httpVersion: trace.exchanges.some(isHttp2) ? '2' : '1.1' } }),
       ...(skew === undefined ? {} : { targetClockSkewMs: Math.round(skew) }),
     },
     verdict: verdictOf(rows, gapRows, problems),
@@ -86,6 +90,8 @@ export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Repor
     exchanges: [...exchanges.values()].sort((a, b) => a.sentAt - b.sentAt).map(withShortBody),
   };
 }
+
+const isHttp2 = ({ outcome }: Exchange) => outcome.kind === 'response' && outcome.httpVersion === '2';
 
 /** The report of a run that could judge nothing: the target was not reached, or refused every key. */
 export function reportOfNothing(facts: RunSurroundings['facts'], problem: string): Report {
@@ -120,13 +126,15 @@ interface Repeating {
   keyOf(exchange: Exchange): { readonly env?: string } | undefined;
   /** The variable that holds any key of the run. */
   readonly anyEnv?: string | undefined;
+  /** curl's options for what stands in front of the target. */
+  readonly access?: readonly string[] | undefined;
 }
 
 /** The row of a requirement. */
 export function requirementRow(
   { id, section, level, title, statement, clause, reading, plan, permit }: Requirement,
   { verdict, reasons, violation, evidence }: Finding,
-  { baseUrl, keyOf, anyEnv }: Repeating,
+  { baseUrl, keyOf, anyEnv, access }: Repeating,
 ): RequirementResult {
   const [decisive] = evidence;
   const [first] = reasons;
@@ -147,7 +155,7 @@ export function requirementRow(
     ...violation,
     evidence: evidence.map((exchange) => exchange.id),
     ...(verdict === 'fail' && decisive !== undefined
-      ? { curl: curl(decisive, baseUrl, keyOf(decisive)?.env, anyEnv) }
+      ? { curl: curl(decisive, baseUrl, keyOf(decisive)?.env, anyEnv, access) }
       : {}),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { ReasonShape } from '../checks/run/reason.ts';
-import { ExchangeShape, exact, orNull, said, words } from '../checks/wire/exchange-shape.ts';
+import { ExchangeShape, exact, orNull, said, WayShape, words } from '../checks/wire/exchange-shape.ts';
 import type { Frozen } from '../spec/json-schema.ts';
 import { PERMISSIONS } from '../spec/permissions.ts';
 
@@ -40,6 +40,7 @@ const RunFacts = exact({
   harnessVersion: text(),
   target: text('Base address, without credentials.'),
   profile: maybe(text('The target profile’s file, as it was named.')),
+  way: maybe(WayShape),
   permissions: Type.Array(words(PERMISSIONS), { uniqueItems: true }),
   keys: list(
     exact({ name: text(), plan: text(), roles: list(text()) }),

@@ -3,10 +3,16 @@ import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { drain as drainSamples, noteLag, tell } from './lib/report.ts';
 import { ownStream, plan } from './lib/run-plan.ts';
+import { TLS_CERT, TLS_KEY } from './lib/scenario.ts';
 import { add, type Caller, caller, get, list, listRequest } from './lib/target.ts';
 
 export * from './clients.ts';
-export const { options } = plan;
+
+const { [TLS_CERT]: cert, [TLS_KEY]: key } = __ENV;
+export const options = {
+  ...plan.options,
+  ...(cert === undefined || key === undefined ? {} : { tlsAuth: [{ cert, key }] }),
+};
 
 const LAG_EVERY = 16;
 
@@ -91,7 +97,7 @@ interface Summary {
 
 /** Tells at the end what was run and what k6 counted: of arrivals that it dropped there are no samples. */
 export function handleSummary({ metrics }: Summary): Record<string, string> {
-  const { options: _, samples: __, ...told } = plan;
+  const { options: _, samples: __, headers: ___, ...told } = plan;
   const count = (metric: string) => metrics[metric]?.values.count ?? 0;
   tell({ kind: 'end', plan: told, dropped: count('dropped_iterations'), requests: count('http_reqs') });
   return {};

@@ -4,6 +4,7 @@ import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { buildReport } from '../../reports/build-report.ts';
 import { sharedClock } from '../run/clock.ts';
+import { DIRECT } from '../wire/access.ts';
 import { requestOf, runCase } from './case.ts';
 import { casesFor, PAIRS, sampleOf, someOf } from './cases.ts';
 import { STYLES } from './framework-service.ts';
@@ -81,7 +82,7 @@ async function brokenWith(t: Test, { name, breaks }: (typeof FAULTS)[number], on
   const judged = await judgedCheck(
     {
       ...requestOf(server, settingOf(breaks)),
-      ...{ clock, embedded: false, close: () => server.close() },
+      ...{ access: DIRECT, clock, embedded: false, close: () => server.close() },
       ...(only === undefined ? {} : { only }),
     },
     {

@@ -6,18 +6,19 @@ import { UsageError } from './usage-error.ts';
 /** Visible ASCII: what a bearer token may consist of, and some more that servers accept (RFC 6750, 2.1). */
 const HEADER_SAFE = /^[\x21-\x7e]{1,4096}$/;
 /** Shorter keys cannot be told from the ordinary words and numbers of a report. */
-const TOLD_FROM_WORDS = /^(?!\d{1,7}$).{4,}$/;
+export const TOLD_FROM_WORDS = /^(?!\d{1,7}$).{4,}$/;
 
-/** A key's value, and how its variable is to be corrected; the value itself is not told. */
-function problemOf(
+/** What is wrong with a secret, and how its variable is to be corrected; the value itself is not told. */
+export function problemOf(
   value: string | undefined,
   variable: string,
-  twin: string | undefined,
+  twin?: string,
+  form = HEADER_SAFE,
 ): string | undefined {
   if (value === undefined || value === '')
     return `is ${value === '' ? 'empty' : 'not set'}; set it: export ${variable}=…`;
-  if (!HEADER_SAFE.test(value))
-    return 'has a character that a header cannot carry, or more than 4,096; set it to the key alone';
+  if (!form.test(value))
+    return 'has a character that a header cannot carry, or more than 4,096; set it to the value alone';
   if (!TOLD_FROM_WORDS.test(value))
     return 'has fewer than 4 characters, or fewer than 8 digits: it would look like a word or number of a report, and could not be redacted; use a longer key';
   return twin === undefined

@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
 import { limitsOf } from '../../spec/plans.ts';
 import { quoted } from '../wire/answer.ts';
@@ -7,13 +8,18 @@ import { type ProfileFile, profileSchema, type TargetProfile } from './target-pr
 import { LARGEST_YAML, YamlFile } from './yaml-file.ts';
 
 /**
- * The profile in a file.
+ * The profile in a file. The files that it names are taken relative to it.
  *
  * @throws UsageError with a line for each mistake: where it is, and how to correct it
  */
 export function readProfile(path: string): TargetProfile {
   const remedy = 'name a profile; "petstore-harness init" writes one';
-  return parseProfile(fileText(path, remedy, LARGEST_YAML), path);
+  const profile = parseProfile(fileText(path, remedy, LARGEST_YAML), path);
+  const { ca, cert, key, ...tls } = profile.tls;
+  const files = Object.entries({ ca, cert, key }).flatMap(([name, file]) =>
+    file === undefined ? [] : [[name, resolve(dirname(path), file)]],
+  );
+  return { ...profile, tls: { ...tls, ...Object.fromEntries(files) } };
 }
 
 /**
@@ -29,6 +35,10 @@ export function parseProfile(text: string, source: string): TargetProfile {
   yaml.throwIfWrong();
   return profile;
 }
+
+/** Headers that the document gives a meaning, that say how a message is framed, or that the proxy's address gives. */
+export const OURS =
+  /^(?:authorization|accept(?:-encoding)?|content-.*|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-.*|x-ratelimit-.*)$/i;
 
 /** The profile in a valid file; reports what the schema cannot say. */
 function profileOf({ target, ...file }: ProfileFile, yaml: YamlFile): TargetProfile {
@@ -47,5 +57,15 @@ function profileOf({ target, ...file }: ProfileFile, yaml: YamlFile): TargetProf
         `add plans: { ${plan}: { perMinute: …, perDay: … } }: the document only says "custom"`,
       );
   }
+  for (const [index, { name, env, value }] of file.headers.entries()) {
+    const report = (message: string, remedy: string) => yaml.report(`/headers/${index}`, message, remedy);
+    if (OURS.test(name)) report(`${name} is a header that the harness itself sends`, 'leave it out');
+    if ((env === undefined) === (value === undefined))
+      report(`header ${name} needs either env or value`, 'name the variable that holds its value in env');
+    if (file.headers.slice(0, index).some((before) => before.name.toLowerCase() === name.toLowerCase()))
+      report(`header ${name} stands twice`, 'give each header once');
+  }
+  if ((file.tls.cert === undefined) !== (file.tls.key === undefined))
+    yaml.report('/tls', 'tls has one of cert and key', 'name both files, or the same one twice');
   return { ...file, target: address?.ok === true ? address.address : undefined };
 }

@@ -39,6 +39,8 @@ plans:
   enterprise: { perMinute: 5000, perDay: 1000000 }
 permit: [writes, exhaust]
 load: { allowed: true }
+headers: [{ name: X-Access-Token, env: ACCESS }, { name: X-Tenant, value: blue green }]
+tls: { ca: ca.pem, cert: own.pem, key: own.key, passphraseEnv: PASSPHRASE, serverName: petstore }
 readings: { list-limit-fills: declined }
 gaps:
   limit-out-of-range: rejected-400
@@ -70,6 +72,14 @@ samples: { categoryId: 9007199254740991 }
     plans: { enterprise: { perMinute: 5000, perDay: 1_000_000 } },
     permit: ['writes', 'exhaust'],
     load: { allowed: true },
+    headers: [
+      { name: 'X-Access-Token', env: 'ACCESS' },
+      { name: 'X-Tenant', value: 'blue green' },
+    ],
+    tls: {
+      ...{ ca: 'ca.pem', cert: 'own.pem', key: 'own.key', passphraseEnv: 'PASSPHRASE' },
+      ...{ serverName: 'petstore', insecure: false },
+    },
     readings: { 'list-limit-fills': 'declined' },
     rules: ['./our-rules.mjs'],
     gaps: { 'limit-out-of-range': 'rejected-400', 'ban-threshold': '10' },
@@ -149,6 +159,19 @@ const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
     withField('readings: { client-uses-successor: declined }'),
     /^2:13 readings has no field "client-uses-successor"/,
   ],
+  [withField('headers: [{ name: X-A }]'), /^2:11 header X-A needs either env or value/],
+  [withField('headers: [{ name: X-A, env: A, value: abc }]'), /^2:11 header X-A needs either env or value/],
+  [withField('headers: [{ name: X-A, value: a }, { name: x-a, env: A }]'), /^2:36 header x-a stands twice/],
+  [withField('headers: [{ name: "X A", env: A }]'), /^2:13 headers\.0\.name has another form/],
+  [withField('headers: [{ name: X-A, value: "a\\nb" }]'), /^2:24 headers\.0\.value has another form/],
+  ...['Authorization', 'accept', 'Content-Type', 'HOST', 'Connection', 'Transfer-Encoding'].map(
+    (name): [string, RegExp] => [
+      withField(`headers: [{ name: ${name}, env: A }]`),
+      RegExp(`^2:11 ${name} is a header that the harness itself sends; leave it out$`),
+    ],
+  ),
+  [withField('tls: { cert: own.pem }'), /^2:1 tls has one of cert and key; name both/],
+  [withField('tls: { whatever: x }'), /^2:8 tls has no field "whatever"; known here: ca, cert/],
   [keyed('plan: free, env: A'), /^1:8 keys\.0 has no name; How reports call the key/],
   [keyed('name: a, env: A'), /^1:8 keys\.0 has no plan; one of free, pro/],
   [keyed('name: a, plan: free'), /^1:8 keys\.0 has no env; .*PETSTORE_FREE_KEY/],

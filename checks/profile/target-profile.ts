@@ -11,6 +11,10 @@ export { PLAN_NAMES, type PlanLimits, type PlanName } from '../../spec/plans.ts'
 export const KEY_ROLES = ['functional', 'exhaust', 'ban', 'load'] as const;
 export type KeyRole = (typeof KEY_ROLES)[number];
 
+/** A field's name as a shell can take it too, and a value that a field carries as it is (RFC 9110, 5.5). */
+const HEADER_NAME = '^[A-Za-z0-9._-]{1,100}$';
+export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
+
 const exact = { additionalProperties: false } as const;
 const part = { ...exact, default: {} };
 const oneOf = <T extends string>(names: readonly T[], options = {}) =>
@@ -47,6 +51,23 @@ const answerPattern = ({ answers, forms, open }: Gap): string =>
     ? '\\S'
     : `^(?:${[...answers, ...forms.map((form) => form.replaceAll(/<\w+>/g, (place) => PLACES[place] ?? ''))].join('|')})$`;
 
+/** Twelve and more characters with small letters and digits are refused: that is what secrets look like. */
+const VARIABLE = '^(?!(?=.*[a-z])(?=.*\\d).{12,})[A-Za-z_][A-Za-z0-9_]{0,127}$';
+const text = (description: string) => Type.Optional(Type.String({ description, minLength: 1 }));
+
+const Header = Type.Object(
+  {
+    name: Type.String({ description: 'Its name, such as X-Access-Token.', pattern: HEADER_NAME }),
+    env: Type.Optional(
+      Type.String({ description: 'The name of the variable that holds its value.', pattern: VARIABLE }),
+    ),
+    value: Type.Optional(
+      Type.String({ description: 'Its value, where that is no secret.', pattern: HEADER_VALUE.source }),
+    ),
+  },
+  exact,
+);
+
 const Key = Type.Object(
   {
     name: Type.String({
@@ -58,7 +79,7 @@ const Key = Type.Object(
     env: Type.String({
       description:
         'The name of the environment variable that holds the key, such as PETSTORE_FREE_KEY; no two keys come from one. Twelve and more characters with small letters and digits are refused: that is what keys look like. If the file was shared with a key in it, replace the key.',
-      pattern: '^(?!(?=.*[a-z])(?=.*\\d).{12,})[A-Za-z_][A-Za-z0-9_]{0,127}$',
+      pattern: VARIABLE,
     }),
     roles: Type.Array(oneOf(KEY_ROLES), {
       description:
@@ -106,6 +127,34 @@ export const profileSchema = Type.Object(
     load: Type.Object(
       { allowed: Type.Boolean({ default: false }) },
       { ...part, description: 'Load goes to no address that does not say allowed: true.' },
+    ),
+    headers: Type.Array(Header, {
+      description:
+        'What stands before the target wants them with every request, each as { name: X-Access-Token, env: VARIABLE }.',
+      default: [],
+    }),
+    tls: Type.Object(
+      {
+        ca: text(
+          'File of the authorities to trust in place of the machine’s, in PEM, relative to the profile.',
+        ),
+        cert: text('File of a client certificate, in PEM.'),
+        key: text('File of its private key, in PEM.'),
+        passphraseEnv: Type.Optional(
+          Type.String({
+            description: 'The name of the variable that holds the passphrase of the private key.',
+            pattern: VARIABLE,
+          }),
+        ),
+        serverName: text(
+          'The name that the certificate of the target is for, where it is not the address’s.',
+        ),
+        insecure: Type.Boolean({
+          description: 'The certificate of the target is not verified; never where customers may be.',
+          default: false,
+        }),
+      },
+      { ...part, description: 'How https is spoken with the target.' },
     ),
     readings: byName<{ readonly [id: string]: 'declined' }>(
       requirements
@@ -173,6 +222,8 @@ export const PROFILE_DEFAULTS: Omit<TargetProfile, 'target' | 'keys'> = {
   plans: {},
   permit: [],
   load: { allowed: false },
+  headers: [],
+  tls: { insecure: false },
   readings: {},
   gaps: {},
   rules: [],

@@ -21,6 +21,8 @@ const profiles: fc.Arbitrary<TargetProfile> = fc.record({
   plans: fc.constant({ enterprise: { perMinute: 5000, perDay: 1_000_000 } }),
   permit: fc.uniqueArray(fc.constantFrom(...PERMISSIONS)),
   load: fc.record({ allowed: fc.boolean() }),
+  headers: fc.constantFrom([], [{ name: 'X-Token', env: 'TOKEN' }], [{ name: 'X-Tenant', value: 'a: #b' }]),
+  tls: fc.constantFrom({ insecure: false }, { insecure: true, ca: '/etc/ca.pem', serverName: 'petstore' }),
   readings: fc.constantFrom({}, { 'list-limit-fills': 'declined' as const }),
   gaps: fc.constantFrom({}, { 'limit-out-of-range': 'clamped' }, { 'ban-threshold': '10' }),
   rules: fc.constantFrom([], ['./our-rules.mjs']),

@@ -1,7 +1,6 @@
 /** Writes profiles: the one that a run used, and one that pins what a run observed. */
 import { dirname, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
 import { Document, isMap, parseDocument, YAMLMap } from 'yaml';
 import { gaps } from '../../spec/contract.ts';
 import { packageRoot } from '../../spec/package-root.ts';
@@ -15,7 +14,7 @@ function documentOf(profile: TargetProfile): Document {
   const { target, keys, permit, rules, ...others } = profile;
   // What a profile does not say is left out.
   const said = Object.entries(others).filter(
-    ([name, value]) => !isDeepStrictEqual({ ...value }, defaults.get(name)),
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults.get(name)),
   );
   const fields = {
     target,

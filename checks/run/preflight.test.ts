@@ -193,7 +193,7 @@ t.test('a target that refuses lists alone is to be judged for it', async (t) => 
 
 t.test('where no key works there is nothing to judge', async (t) => {
   for (const status of [401, 403]) {
-    const { ready } = await before(() => ({ status, body: ERROR }));
+    const { ready } = await before(() => ({ ...LIMIT, status, body: ERROR }));
     t.strictSame(ready, {
       kind: 'not-ready',
       message: `the target answers ${status} to key free-1: is the value of KEY_FREE_1 right?; the target answers ${status} to key pro-1: is the value of KEY_PRO_1 right?`,
@@ -203,6 +203,23 @@ t.test('where no key works there is nothing to judge', async (t) => {
     kind: 'not-ready',
     message: 'the profile names no key',
   });
+});
+
+t.test('what answers in front of the target is named by what it may want', async (t) => {
+  const header = /; does a gateway in front of it want a header\? Add it with --header NAME=VARIABLE/;
+  const login = [['location', 'https://login.example.com/']] as const;
+  for (const [answer, wanted] of [
+    [{ status: 401, body: ERROR }, header],
+    [{ status: 403, body: 'no' }, header],
+    [{ status: 302, body: '', headers: login }, header],
+    [{ status: 400, body: 'No required SSL certificate was sent' }, /want a client certificate\? .*tls: /],
+    [{ status: 404, body: 'no' }, /answers 404 [^;]*$/],
+  ] as const)
+    t.match(
+      (await before(() => answer)).ready,
+      { kind: 'not-ready', message: wanted },
+      String(answer.status),
+    );
 });
 
 t.test(

@@ -22,6 +22,7 @@ const REMEDIES: Partial<Record<FailureReason, string>> = {
   unresolved: 'correct the host name, or connect to the network that knows it',
   unreachable: 'connect to the target’s network, and check the firewalls in between',
   'connect-timeout': 'connect to the target’s network, and check the firewalls in between',
+  proxy: 'correct the proxy in the environment, or name the host in NO_PROXY',
   reset: 'check the port, and whether the service speaks http:// or https://',
 };
 
@@ -41,13 +42,23 @@ export function noUsableAnswer(baseUrl: string, { reason, message }: FailureOutc
   return `${baseUrl} ${what}: ${message}${remedy === undefined ? '' : `; ${remedy}`}`;
 }
 
+/** What whoever answers in front of the target may want; empty where nothing tells of such. */
+function wantedInFront(answer: AnsweredExchange): string {
+  const { status, body } = answer.outcome;
+  if (status === 400 && /certificate/i.test(body))
+    return '; does a gateway in front of it want a client certificate? Name one in tls: { cert, key }';
+  const isRefusal = (status >= 300 && status < 400) || status === 401 || status === 403;
+  if (!isRefusal || bearsRateHeader(answer)) return '';
+  return '; does a gateway in front of it want a header? Add it with --header NAME=VARIABLE, or to headers in the profile';
+}
+
 /** One line on a key that the target does not take. */
 export const refusedKey = (status: number, { name, env }: Pick<Key, 'name' | 'env'>): string =>
   `the target answers ${status} to key ${name}: is the value of ${env} right?`;
 
 /** One line on an address at which something else answers. */
 export const notTheService = (baseUrl: string, answer: AnsweredExchange): string =>
-  `${baseUrl} is not the Pet Store Service: GET /pets answers ${described(answer)}`;
+  `${baseUrl} is not the Pet Store Service: GET /pets answers ${described(answer)}${wantedInFront(answer)}`;
 
 /** Statuses that a list may have: refused for its key or its rate, it is refused as it should be. */
 const REFUSALS = new Set([401, 403, 429]);
@@ -88,7 +99,7 @@ export const preflightScene = scene(
     const { keys, baseUrl } = run.facts;
     const unusable = new Map<string, Reason>();
     const hasVersion = hasVersionSegment(baseUrl);
-    let found = false;
+    let [found, wanted] = [false, ''];
     for (const [index, key] of keys.entries()) {
       const exchange = await conclusionOf(asked(run, key));
       if (exchange instanceof Inconclusive) {
@@ -115,13 +126,14 @@ export const preflightScene = scene(
         return { kind: 'not-ready', message: `${notTheService(baseUrl, exchange)}, ${everything}` };
       }
       found = true;
+      wanted = wantedInFront(exchange);
       if (status === 401 || status === 403) unusable.set(key.name, reasonOf(refusedKey(status, key)));
     }
     if (keys.length === 0) return { kind: 'not-ready', message: 'the profile names no key' };
     // Where a day is all that they lack, the run says what waits for it.
     const reasons = [...unusable.values()];
     if (reasons.length === keys.length && !reasons.some(({ kind }) => kind === 'day-spent'))
-      return { kind: 'not-ready', message: whatOf(reasons).join('; ') };
+      return { kind: 'not-ready', message: `${whatOf(reasons).join('; ')}${wanted}` };
     return { kind: 'ready', unusable };
   },
 );

@@ -30,6 +30,10 @@ export function readBaseAddress(text: string): BaseAddress {
   return { ok: true, address: `${url.origin}${path}` };
 }
 
+/** Whether a host is the machine itself that asks for it. */
+export const isLoopback = (hostname: string): boolean =>
+  /^(localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname);
+
 /** Section 9: whether the version is a segment of the address's path. */
 export function hasVersionSegment(address: string): boolean {
   return new URL(address).pathname.split('/').includes('v1');

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Behaviour } from '../accuracy/hostile/testing/raw-server.ts';
 import { createAuthority, trustedTarget } from '../accuracy/hostile/testing/tls-targets.ts';
+import { type Access, DIRECT } from './access.ts';
 import { createClient, type HttpClient } from './client.ts';
 import { answersWith, clientOf, KEY, LIST, ok, RECORD, serve } from './testing/test-client.ts';
 
@@ -8,16 +9,17 @@ t.test('an https address is trusted by the authority that is named, and by no ot
   const authority = await createAuthority();
   const target = await (await trustedTarget(authority)).start();
   t.teardown(() => target.close());
-  const outcomeWith = async (authorities: { authorities?: string }) => {
-    const client = createClient({ baseUrl: target.url, now: Date.now, secrets: [KEY], ...authorities });
+  const outcomeWith = async (tls: Access['tls']) => {
+    const access = { ...DIRECT, tls };
+    const client = createClient({ baseUrl: target.url, now: Date.now, secrets: [KEY], access });
     t.teardown(() => client.close());
     return (await client.exchange(LIST, RECORD)).outcome;
   };
-  t.match(await outcomeWith({ authorities: authority.cert }), { kind: 'response', status: 200 });
+  t.match(await outcomeWith({ ca: authority.cert }), { kind: 'response', status: 200 });
   t.equal(target.requests.length, 1);
   const untrusted = { kind: 'failure', reason: 'tls', message: /authority is not (trusted|known)/ };
   t.match(await outcomeWith({}), untrusted);
-  t.match(await outcomeWith({ authorities: (await createAuthority('another')).cert }), untrusted);
+  t.match(await outcomeWith({ ca: (await createAuthority('another')).cert }), untrusted);
   t.equal(target.requests.length, 1, 'no key is sent to whom nobody trusts');
 });
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
+import { type Access, DIRECT } from './access.ts';
 import { BodyBudget } from './body-budget.ts';
 import { Connections, type WireResponse } from './connections.ts';
 import { decodeContent } from './content-decoding.ts';
@@ -11,6 +12,7 @@ import {
   headerValues,
   type ResponseOutcome,
 } from './exchange.ts';
+import { outcomeBehind, proxyCredentials } from './proxy.ts';
 import { createRedactor, type Redactor } from './redaction.ts';
 import type { RequestSpec } from './requests.ts';
 
@@ -53,8 +55,8 @@ export interface ClientOptions {
   readonly secrets: Iterable<string>;
   /** Defaults: connect 10 s, headers 15 s, body 20 s. */
   readonly timeouts?: Partial<TimeLimits>;
-  /** Authorities to trust in place of the machine's, in PEM. */
-  readonly authorities?: string;
+  /** How the target is reached; by default directly. */
+  readonly access?: Access | undefined;
 }
 
 const DEFAULT_LIMITS: TimeLimits = { connect: 10_000, headers: 15_000, body: 20_000 };
@@ -79,27 +81,41 @@ export function createClient(options: ClientOptions): HttpClient {
   if (base.protocol !== 'http:' && base.protocol !== 'https:') throw new TypeError('not an http(s) address');
   if (base.username !== '' || base.password !== '') throw new TypeError('the address contains credentials');
   const basePath = base.pathname.replace(/\/+$/, '');
-  const { redact } = createRedactor(options.secrets);
+  const { access = DIRECT } = options;
+  const { proxy } = access;
+  const { redact } = createRedactor([...options.secrets, ...access.secrets]);
   const limits = { ...DEFAULT_LIMITS, ...options.timeouts };
   const budget = new BodyBudget();
   const connections = new Connections({
     origin: base.origin,
     // The exchange has failed by then; this only frees the socket.
     connectTimeout: limits.connect + 1000,
-    authorities: options.authorities,
+    access,
   });
+  const isForwarded = proxy !== undefined && base.protocol === 'http:';
+  const prefix = isForwarded ? base.origin + basePath : basePath;
+  const forProxy: HeaderList = isForwarded ? [['host', base.host], ...proxyCredentials(proxy)] : [];
+  const own = OWN_HEADERS.filter(
+    ([name]) => !access.headers.some((header) => header.name.toLowerCase() === name),
+  );
+  const granted = access.headers.map(({ name, value }) => [name, value] as const);
+  const shownGranted = access.headers.map(
+    ({ name, value, env }) => [name, env === undefined ? redact(value) : `[value of ${env}]`] as const,
+  );
   return {
     async exchange(request, record, signal) {
       const { authorization, operation, method, path, body } = request;
-      const headers = headersOf(request);
+      const headers = headersOf(request, own);
       const { sent, shown } = credentials(authorization);
       const key = authorization.kind === 'key' ? authorization.name : null;
       const connection = await connections.take(key);
-      const { sentAt, receivedAt, outcome } = await dispatchOnce(
+      const { sentAt, receivedAt, ...dispatched } = await dispatchOnce(
         connection,
-        { method, path: basePath + path, headers: [...headers, ...sent], body, key },
+        { method, path: prefix + path, headers: [...headers, ...granted, ...sent, ...forProxy], body, key },
         { limits, budget, now: options.now, signal },
       ).finally(() => connections.giveBack(connection));
+      const outcome =
+        proxy === undefined ? dispatched.outcome : outcomeBehind(proxy, isForwarded, dispatched.outcome);
       return {
         ...record,
         key,
@@ -109,12 +125,16 @@ export function createClient(options: ClientOptions): HttpClient {
           operation,
           method,
           path: redact(path),
-          headers: [...headers.map(([name, value]) => [name, redact(value)] as const), ...shown],
+          headers: [
+            ...headers.map(([name, value]) => [name, redact(value)] as const),
+            ...shownGranted,
+            ...shown,
+          ],
           ...(body === undefined ? {} : { body: redact(body) }),
         },
         outcome:
           outcome.kind === 'response'
-            ? await readResponse(outcome, budget, redact)
+            ? await readResponse({ ...outcome, isHttp2: connection.keeping.isHttp2 }, budget, redact)
             : { ...outcome, message: redact(outcome.message) },
       };
     },
@@ -122,11 +142,11 @@ export function createClient(options: ClientOptions): HttpClient {
   };
 }
 
-function headersOf({ headers = [], acceptsAnything }: ClientRequest): HeaderList {
-  if (headers.length === 0 && acceptsAnything !== true) return OWN_HEADERS;
+function headersOf({ headers = [], acceptsAnything }: ClientRequest, own: HeaderList): HeaderList {
+  if (headers.length === 0 && acceptsAnything !== true) return own;
   const given = new Set(headers.map(([name]) => name.toLowerCase()));
   if (acceptsAnything === true) given.add('accept');
-  return [...OWN_HEADERS.filter(([name]) => !given.has(name)), ...headers];
+  return [...own.filter(([name]) => !given.has(name)), ...headers];
 }
 
 /** The Authorization header as it is sent, and as the record shows it. */
@@ -150,7 +170,7 @@ function credentials(authorization: Authorization): {
 
 /** The response with its body as text, or why that is not read. */
 export async function readResponse(
-  { status, headers, bytes: coded }: WireResponse,
+  { status, headers, bytes: coded, isHttp2 }: WireResponse & { readonly isHttp2?: boolean },
   budget: BodyBudget,
   redact: Redactor['redact'],
 ): Promise<ResponseOutcome | FailureOutcome> {
@@ -165,6 +185,7 @@ export async function readResponse(
   const bodyProblem = typeof decoded === 'string' ? (`${decoded}-encoding` as const) : misread;
   return {
     kind: 'response',
+    ...(isHttp2 === true ? { httpVersion: '2' } : {}),
     status,
     headers: headers.map(([name, value]) => [redact(name), redact(value)]),
     body: redact(UTF_8.decode(bytes)),

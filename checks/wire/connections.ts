@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import { buildConnector, Client, errors } from 'undici';
+import type { Access } from './access.ts';
 import type { FailureOutcome, HeaderList } from './exchange.ts';
+import { tunnel } from './proxy.ts';
 
 /** One request as it goes on the wire. */
 export interface WireRequest {
@@ -38,9 +40,12 @@ export interface Answer {
   readonly took: number;
 }
 
-/** Whether connections may be kept from one exchange to the next: none was lost by that, or out of step. */
+/** What the connections to a target have shown. */
 export interface Keeping {
+  /** Whether they may be kept from one exchange to the next: none was lost by that, or out of step. */
   isSafe: boolean;
+  /** Whether the target speaks HTTP/2 only. */
+  isHttp2: boolean;
 }
 
 /** What connections are made to, and how. */
@@ -49,8 +54,7 @@ export interface ConnectionOptions {
   readonly origin: string;
   /** Real milliseconds for name lookup, TCP and TLS. */
   readonly connectTimeout: number;
-  /** Authorities to trust in place of the machine's, in PEM. */
-  readonly authorities: string | undefined;
+  readonly access: Pick<Access, 'tls' | 'proxy'>;
 }
 
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -80,15 +84,23 @@ export class Connection {
   readonly keeping: Keeping;
   #onEnd: (stray: boolean) => void = () => undefined;
 
-  constructor({ origin, connectTimeout, authorities }: ConnectionOptions, keeping: Keeping) {
+  constructor({ origin, connectTimeout, access: { tls, proxy } }: ConnectionOptions, keeping: Keeping) {
     this.keeping = keeping;
-    const connect = buildConnector({
-      timeout: connectTimeout,
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
-      ...(authorities === undefined ? {} : { ca: authorities }),
-    });
-    const client = new Client(origin, {
+    const settings = {
+      ...{ timeout: connectTimeout, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS },
+      ...tls,
+    };
+    const connectors = [buildConnector(settings), buildConnector({ ...settings, allowH2: true })] as const;
+    const connect: buildConnector.connector = (options, callback) => {
+      const secured = connectors[keeping.isHttp2 ? 1 : 0];
+      if (proxy === undefined || options.protocol === 'http:') return secured(options, callback);
+      const to = `${options.host?.replace(/:\d+$/, '')}:${options.port || 443}`;
+      tunnel(proxy, to, connectTimeout, (...[error, httpSocket]) =>
+        error === null ? secured({ ...options, httpSocket }, callback) : callback(error, null),
+      );
+    };
+    const isForwarded = proxy !== undefined && origin.startsWith('http:');
+    const client = new Client(isForwarded ? proxy.origin : origin, {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -96,7 +108,12 @@ export class Connection {
       bodyTimeout: 0,
       connect: (options, callback) => {
         this.error = undefined;
-        connect(options, (...[error, socket]) => {
+        const made: buildConnector.Callback = (...[error, socket]) => {
+          // Only a server that has no HTTP/1.1 to offer ends the handshake so (RFC 7301, 3.2).
+          if (!keeping.isHttp2 && error !== null && isOtherProtocol(error)) {
+            keeping.isHttp2 = true;
+            return connect(options, made);
+          }
           if (error !== null) {
             this.isBroken = true;
             return callback(error, null);
@@ -104,9 +121,10 @@ export class Connection {
           socket.once('error', (first) => {
             this.error = first;
           });
-          passOverContinue(socket);
+          if (!keeping.isHttp2) passOverContinue(socket);
           callback(null, socket);
-        });
+        };
+        connect(options, made);
       },
     });
     client.on('disconnect', (_origin, _targets, error) => {
@@ -132,6 +150,9 @@ export class Connection {
 
 /** A connection as an exchange uses it. */
 export type Line = Pick<Connection, 'client' | 'answers' | 'error' | 'isWaiting' | 'keeping' | 'getsStray'>;
+
+const isOtherProtocol = (error: Error) =>
+  'code' in error && /_NO_APPLICATION_PROTOCOL$/.test(String(error.code));
 
 /** undici has read an answer, or what is none, where no request is waiting for one. */
 const isStray = (error: Error): boolean =>
@@ -163,7 +184,7 @@ function passOverContinue(socket: Socket): void {
 /** The connections to one target: at most 60, each for one exchange at a time. Who comes later waits. */
 export class Connections {
   readonly #options: ConnectionOptions;
-  readonly #keeping: Keeping = { isSafe: true };
+  readonly #keeping: Keeping = { isSafe: true, isHttp2: false };
   readonly #all: Connection[] = [];
   readonly #idle: Connection[] = [];
   readonly #waiting: ((connection: Connection) => void)[] = [];

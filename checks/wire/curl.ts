@@ -63,12 +63,14 @@ function authorizationInShell(value: string, env: string | undefined, anyEnv: st
  *
  * @param env the environment variable of the exchange's key; undefined where it carried none
  * @param anyEnv the environment variable of any key of the run
+ * @param access options for what stands in front of the target
  */
 export function curl(
   exchange: Exchange,
   baseUrl: string,
   env: string | undefined,
   anyEnv: string | undefined = env,
+  access: readonly string[] = [],
 ): string {
   const { method, path, headers, body } = exchange.request;
   const parts = ['curl', '-i'];
@@ -83,6 +85,7 @@ export function curl(
       parts.push('-H', quote(`${name}: ${value}`));
     }
   }
+  parts.push(...access);
   // curl sends one of its own where it is not told to leave it out.
   if (headers.length > 0 && !headers.some(([name]) => isAccept(name))) parts.push('-H', quote('Accept:'));
   if (body !== undefined) parts.push('--data-binary', quote(body));

@@ -87,7 +87,7 @@ function begin(
       answers: [],
       error: undefined,
       isWaiting: false,
-      keeping: { isSafe: true },
+      keeping: { isSafe: true, isHttp2: false },
       getsStray: async () => false,
       ...earlier,
     },

@@ -67,7 +67,12 @@ const ROWS: readonly Row[] = [
   [coded('ENEW'), [CONNECTING], 'unreachable', /ENEW/],
   ...Object.entries(TLS).map(([code, message]): Row => [coded(code), [CONNECTING], 'tls', message]),
   // An alert may come after the request was sent; a certificate is looked at before.
-  [coded('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'), [WAITING], 'tls', /asks for a client certificate$/],
+  [
+    coded('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'),
+    [WAITING],
+    'tls',
+    /asks for a client certificate: name one in tls/,
+  ],
   ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNREFUSED', 'CERT_HAS_EXPIRED'].flatMap((code): Row[] => [
     [coded(code), [WAITING], 'reset', NO_ANSWER],
     [coded(code), [READING], 'reset', IN_BODY],

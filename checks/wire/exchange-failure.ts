@@ -8,6 +8,11 @@ export interface Progress {
   readonly received: number;
 }
 
+/** What a proxy says, or why it cannot be reached: no word of the target's. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+}
+
 type KnownFailure = Pick<FailureOutcome, 'reason' | 'message'>;
 
 /** What a code of the system means while a connection is made. */
@@ -28,14 +33,16 @@ const SYSTEM_ERRORS: readonly (readonly [reason: FailureReason, message: string,
   ['connect-timeout', 'the connection attempt timed out', 'ETIMEDOUT'],
 ];
 
-const TRUST_REMEDY = 'if it is yours, name the file of its authority in NODE_EXTRA_CA_CERTS';
+const TRUST_REMEDY =
+  'if it is yours, name the file of its authority in tls.ca of the profile, or in NODE_EXTRA_CA_CERTS';
 const UNKNOWN_AUTHORITY = "the certificate's authority is not known on this machine";
 const NO_TLS = 'the server does not speak TLS at this port; is the address http:// ?';
-const HANDSHAKE_REFUSED = 'the server refuses the handshake; perhaps it asks for a client certificate';
+const HANDSHAKE_REFUSED =
+  'the server refuses the handshake; perhaps it asks for a client certificate: name one in tls: { cert, key }';
 const NO_COMMON_VERSION = 'the server and this machine have no version of TLS in common';
 
 const TLS_ERRORS: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_HAS_EXPIRED: 'the certificate has expired; have it renewed',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet',
   CERT_REVOKED: 'the certificate was revoked',
   DEPTH_ZERO_SELF_SIGNED_CERT: `the certificate is self-signed; ${TRUST_REMEDY}`,
@@ -43,12 +50,17 @@ const TLS_ERRORS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT: `${UNKNOWN_AUTHORITY}; ${TRUST_REMEDY}`,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `${UNKNOWN_AUTHORITY}; ${TRUST_REMEDY}`,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${UNKNOWN_AUTHORITY}, or the server leaves out an intermediate certificate; ${TRUST_REMEDY}`,
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'the certificate is for another host; correct the address, or name that host in tls.serverName',
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
   ERR_SSL_UNSUPPORTED_PROTOCOL: NO_COMMON_VERSION,
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: NO_COMMON_VERSION,
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'the server asks for a client certificate',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+    'the server asks for a client certificate: name one in tls: { cert, key }',
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: 'the client certificate has expired; have it renewed',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA:
+    'the server does not know the authority of the client certificate; name another in tls.cert',
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: HANDSHAKE_REFUSED,
   // By its name since OpenSSL 3.5.
   'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE': HANDSHAKE_REFUSED,
@@ -83,6 +95,7 @@ export function failureOf(error: unknown, progress: Progress): FailureOutcome | 
   // undici 7 leaves the code of its parser errors undefined.
   if (cause instanceof errors.HTTPParserError)
     return { kind: 'failure', reason: 'malformed-response', message: notHttp(cause) };
+  if (cause instanceof ProxyError) return { kind: 'failure', reason: 'proxy', message: cause.message };
   const code = codeOf(cause);
   if (!(cause instanceof Error) || code === undefined || OWN_TROUBLE.has(code)) return undefined;
   const known =

@@ -1,5 +1,5 @@
 /** What an exchange is, as the journal and report.json store it: its one definition, from which its type follows. */
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { OPERATION_NAMES } from '../../spec/operations.ts';
 
 const maybe = Type.Optional;
@@ -53,6 +53,7 @@ export const RequestShape = exact({
 
 export const ResponseShape = exact({
   kind: Type.Literal('response'),
+  httpVersion: maybe(words(['2'], 'Absent where it is 1.1.')),
   status: Type.Integer({ minimum: 100, maximum: 999 }),
   headers: HeadersShape,
   body: Type.String({ description: 'After decoding, invalid UTF-8 replaced.' }),
@@ -72,6 +73,7 @@ export const FailureShape = exact({
     'refused',
     'unreachable',
     'tls',
+    'proxy',
     'reset',
     'connect-timeout',
     'headers-timeout',
@@ -95,3 +97,13 @@ export const ExchangeShape = exact({
   request: RequestShape,
   outcome: Type.Union([ResponseShape, FailureShape]),
 });
+
+/** How a run reached its target, as results store it. */
+export const WayShape = exact({
+  httpVersion: maybe(Type.String({ description: 'The version of HTTP, such as 1.1; several with commas.' })),
+  proxy: maybe(
+    Type.String({ description: 'The proxy that requests went through, without its credentials.' }),
+  ),
+  insecure: maybe(Type.Literal(true, said('The certificate of the target was not verified.'))),
+});
+export type Way = Readonly<Static<typeof WayShape>>;

@@ -45,11 +45,15 @@ const NEVER_SENT: ReadonlySet<FailureReason> = new Set([
   'unreachable',
   'connect-timeout',
   'tls',
+  'proxy',
 ]);
 
-/** Whether the request may have reached the target: it did not where no connection was made. */
+/** Whether no connection was made. */
+export const wasNeverSent = ({ reason }: FailureOutcome): boolean => NEVER_SENT.has(reason);
+
+/** Whether the request may have reached the target. */
 export const mayHaveArrived = ({ outcome }: Exchange): boolean =>
-  outcome.kind === 'response' || !NEVER_SENT.has(outcome.reason);
+  outcome.kind === 'response' || !wasNeverSent(outcome);
 
 /** Whether an exchange was given up because the run ended: it shows nothing of the target. */
 export const wasInterrupted = ({ outcome }: Exchange): boolean =>

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { currentId, requirements } from '../../spec/contract.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
@@ -26,6 +27,8 @@ export interface CheckOptions {
   /** Seconds. */
   readonly timeLimit?: number;
   readonly production?: true;
+  /** For what stands in front of the target. */
+  readonly header?: TargetProfile['headers'];
 }
 
 /** Names with commas between them. An option that is given again adds to the list. */
@@ -50,11 +53,11 @@ export const required = (text: string, before: readonly string[] = []): readonly
 const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
 
 /** A word as a POSIX shell takes it. */
-const quote = (word: string) => (SHELL_SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+export const quote = (word: string) => (SHELL_SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** The command that repeats a run with these options. */
 export function commandOf(options: CheckOptions): string {
-  const { target, profile, envFile, permit, require, only, baseline, production, resume } = options;
+  const { target, profile, envFile, permit, require, only, baseline, production, resume, header } = options;
   const values = { resume, target, profile, 'env-file': envFile, permit, require, only, baseline };
   return [
     // It works in a clone, and if the harness is a dependency.
@@ -62,6 +65,7 @@ export function commandOf(options: CheckOptions): string {
     ...Object.entries(values).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}`, quote([value].flat().join(','))],
     ),
+    ...(header ?? []).flatMap(({ name, env }) => ['--header', quote(`${name}=${env}`)]),
     ...(production === true ? ['--production'] : []),
   ].join(' ');
 }

@@ -1,6 +1,8 @@
 import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
+import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
+import { wayOf } from '../../checks/wire/access.ts';
 import { type RunSurroundings, reportOf, requirementRow } from '../../reports/from-run.ts';
 import type { Report, RequirementResult } from '../../reports/report.ts';
 import type { Gate } from '../../reports/verdict.ts';
@@ -8,6 +10,7 @@ import { requirement } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { NothingToJudge } from '../shared/exit-codes.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
+import { quote } from './check-options.ts';
 import type { CheckSubject } from './check-subject.ts';
 
 /** A requirement that is decided. */
@@ -47,14 +50,14 @@ export async function judgedCheck(
   const { profile } = subject;
   const pinned = profile.gaps;
   return {
-    report: reportOf(checked, { anyEnv: anyEnvOf(profile), pinned, baseline, required, facts }),
+    report: reportOf(checked, { ...repeatingOf(profile), pinned, baseline, required, facts }),
     warnings: checked.warnings,
   };
 }
 
 /** What is known of a run before it begins. */
 export function factsOf(
-  { profile, permissions, only, clock, traffic }: CheckSubject,
+  { profile, access, permissions, only, clock, traffic }: CheckSubject,
   command: string,
 ): Facts {
   return {
@@ -72,16 +75,34 @@ export function factsOf(
       traffic: traffic === undefined ? undefined : true,
       only,
     }),
+    way: wayOf(access),
   };
 }
 
-/** The variable of a key, from which a command derives wrong keys. */
-const anyEnvOf = ({ keys }: CheckSubject['profile']) => keys[0]?.env;
+/** curl's options for what stands in front of a target. */
+function accessInShell({ headers, tls }: TargetProfile): string[] {
+  const own = headers.map(({ name, value, env }) =>
+    env === undefined ? quote(`${name}: ${value}`) : `"${name}: $${env}"`,
+  );
+  const files = Object.entries({ '--cacert': tls.ca, '--cert': tls.cert, '--key': tls.key });
+  return [
+    ...own.flatMap((header) => ['-H', header]),
+    ...files.flatMap(([option, file]) => (file === undefined ? [] : [option, quote(file)])),
+    ...(tls.passphraseEnv === undefined ? [] : ['--pass', `"$${tls.passphraseEnv}"`]),
+    ...(tls.insecure ? ['--insecure'] : []),
+  ];
+}
+
+/** What commands that repeat an exchange need: the variable of a key, from which they derive wrong ones, and a way. */
+const repeatingOf = (profile: CheckSubject['profile']) => ({
+  anyEnv: profile.keys[0]?.env,
+  access: accessInShell(profile),
+});
 
 /** A requirement's row as soon as it is decided. The end of the run may still change it. */
 export const decidedRow = (event: DecidedEvent, { profile }: CheckSubject): RequirementResult =>
   requirementRow(requirement(event.id), event, {
     baseUrl: profile.target,
-    anyEnv: anyEnvOf(profile),
+    ...repeatingOf(profile),
     keyOf: ({ key }) => profile.keys.find(({ name }) => name === key),
   });

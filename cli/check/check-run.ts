@@ -131,7 +131,7 @@ function humanSummary(built: BuiltReport, directory: string, stream: NodeJS.Writ
 /** The options that repeat a run. A stored run is repeated with the profile in its folder. */
 function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubject): CheckOptions {
   if (stored === undefined) return options;
-  const { resume, rejudge, ...more } = options;
+  const { resume, rejudge, header, ...more } = options;
   const profile = embedded ? undefined : join(stored, PROFILE_FILE);
   return { ...more, ...withoutUndefined({ profile, only }) };
 }

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { type CheckRequest, JOURNAL_FILE } from '../../checks/check-target.ts';
+import { accessOf } from '../../checks/profile/access.ts';
 import { keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
@@ -13,6 +14,7 @@ import { UsageError } from '../../checks/profile/usage-error.ts';
 import { keyPrint, type ReadJournal, readJournal } from '../../checks/run/journal.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { rulesOf } from '../rules.ts';
+import { withHeaders } from '../shared/header-option.ts';
 import { addressIn, environment, unsentValues, usualKeys } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { PROFILE_FILE } from './check-folder.ts';
@@ -23,7 +25,16 @@ import { selectedIds } from './check-selection.ts';
 export interface CheckSubject
   extends Pick<
     CheckRequest,
-    'profile' | 'values' | 'permissions' | 'only' | 'clock' | 'resume' | 'offline' | 'traffic' | 'rules'
+    | 'profile'
+    | 'values'
+    | 'access'
+    | 'permissions'
+    | 'only'
+    | 'clock'
+    | 'resume'
+    | 'offline'
+    | 'traffic'
+    | 'rules'
   > {
   /** Whether the target is the reference server in this process, or was, in a stored run. */
   readonly embedded: boolean;
@@ -32,7 +43,7 @@ export interface CheckSubject
   close(): Promise<void>;
 }
 
-/** A profile, and its keys by the names of their variables. */
+/** A profile, and what is secret of it by the names of its variables. */
 export interface GivenProfile {
   readonly profile: TargetProfile;
   readonly values: Readonly<Record<string, string>>;
@@ -99,7 +110,7 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
       embedded: true,
     };
   }
-  const written = given?.profile ?? writtenProfile(options, run);
+  const written = withHeaders(given?.profile ?? writtenProfile(options, run), options.header);
   const before = run?.resume.header;
   // The profile of a stored run has no target if that was the embedded server.
   const embedded = before !== undefined && written.target === undefined;
@@ -114,12 +125,14 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
     throw new UsageError(
       `${new URL(target).hostname} may be in production use, and the run is permitted ${permissions.join(', ')}: if that is intended, add --production; to only read, drop the permissions`,
     );
+  const env = { ...environment(options.envFile), ...given?.values };
   return {
     ...run,
     ...only,
     rules,
+    ...(options.dryRun === true || run?.offline === true ? {} : { access: accessOf(written, target, env) }),
     profile: { ...written, target, clock: { speed: before?.clockSpeed ?? written.clock.speed } },
-    values: valuesFor(options, written, permissions, run, given?.values),
+    values: valuesFor(options, written, permissions, run, env),
     permissions,
     embedded,
     close: async () => {},
@@ -168,11 +181,11 @@ const isUsedWith =
 
 /** The values of the keys. If nothing is sent, none needs to be there. */
 function valuesFor(
-  { dryRun, envFile }: CheckOptions,
+  { dryRun }: CheckOptions,
   profile: TargetProfile,
   permissions: readonly Permission[],
   run: StoredRun | undefined,
-  env = environment(envFile),
+  env: ReturnType<typeof environment>,
 ): ReadonlyMap<string, string> {
   if (dryRun === true || run?.offline === true) return unsentValues(profile, env);
   const values = keyValues(profile, env, isUsedWith(permissions));

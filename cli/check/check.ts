@@ -5,7 +5,8 @@ import { longestRun } from '../../checks/run/run-budget.ts';
 import type { Permission } from '../../spec/permissions.ts';
 import { durationSeconds } from '../shared/duration-option.ts';
 import { concerning } from '../shared/failure.ts';
-import { USUAL_VARIABLES, warnOfProxy, warnOfVersion } from '../shared/profile-file.ts';
+import { namedHeader } from '../shared/header-option.ts';
+import { USUAL_VARIABLES, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 import { readBaseline } from './check-baseline.ts';
 import { renderBill } from './check-bill.ts';
@@ -50,9 +51,9 @@ async function check(options: CheckOptions): Promise<void> {
 export async function checkThis(subject: CheckSubject, options: CheckOptions): Promise<void> {
   const baseline = options.baseline === undefined ? [] : readBaseline(options.baseline);
   const { profile, embedded, offline, stored } = subject;
-  concerning({ secrets: subject.values.values() });
+  concerning({ secrets: [...subject.values.values(), ...(subject.access?.secrets ?? [])] });
   try {
-    if (!embedded && offline !== true) (options.dryRun ? warnOfVersion : warnOfProxy)(profile.target);
+    if (!embedded && options.dryRun) warnOfVersion(profile.target);
     const longest = options.timeLimit === undefined ? {} : { longest: options.timeLimit * 1000 };
     if (options.dryRun === true) {
       const plan = await planCheck(subject);
@@ -83,12 +84,17 @@ function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void 
 }
 
 /** A stored run has its own. */
-const OF_NEW_RUNS = ['target', 'profile', 'permit', 'dryRun'];
+const OF_NEW_RUNS = ['target', 'profile', 'permit', 'dryRun', 'header'];
 
 /** `check`: verifies every requirement against a target, or against the embedded reference server. */
 export const checkCommand = new Command('check')
   .option('--target <url>', 'base address with the version segment; overrides the profile')
   .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')
+  .option(
+    '--header <name=variable>',
+    'a header with every request, for what stands in front of the target, and the variable that holds its value',
+    namedHeader,
+  )
   .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
   .option(
     '--permit <names>',

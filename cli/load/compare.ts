@@ -1,5 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../checks/profile/usage-error.ts';
+import type { Way } from '../../checks/wire/exchange-shape.ts';
+import { wayTo } from '../../reports/facts.ts';
 import { compareCapacities } from '../../scenarios/runner/compare/compare-capacities.ts';
 import {
   type CompareFinding,
@@ -34,7 +36,17 @@ function compareCapacityResults(basePath: string, headPath: string, { tolerance 
     ['mixes', ({ run }: typeof base) => JSON.stringify(run.mix)],
   ] as const)
     if (of(base) !== of(head)) throw new UsageError(`${of(base)} and ${of(head)} are different ${what}`);
-  return { ...compareCapacities(base, head, { toleratedSlowdown: tolerance }), notes: [] };
+  return {
+    ...compareCapacities(base, head, { toleratedSlowdown: tolerance }),
+    notes: waysApart(base.run, head.run),
+  };
+}
+
+/** A warning where the two reached their targets in different ways. */
+function waysApart(base: { way?: Way }, head: { way?: Way }): string[] {
+  const [before, now] = [wayTo(base.way), wayTo(head.way)];
+  if (before === undefined || now === undefined || before === now) return [];
+  return [`different ways to the target: ${before}; ${now}`];
 }
 
 function compareLoads(basePath: string, headPath: string, { tolerance }: Options): Compared {
@@ -44,7 +56,7 @@ function compareLoads(basePath: string, headPath: string, { tolerance }: Options
       `${base.run.scenario} and ${head.run.scenario} are different scenarios: compare two runs of one`,
     );
   const compared = compareSeries(base.series, head.series, { toleratedSlowdown: tolerance });
-  const notes = compared.findings.length === 0 ? [] : [ESTIMATOR];
+  const notes = [...(compared.findings.length === 0 ? [] : [ESTIMATOR]), ...waysApart(base.run, head.run)];
   for (const [name, { verdict }] of Object.entries({ base, head }))
     if (verdict !== 'held' && verdict !== 'broken') notes.push(`${name} is ${verdict}`);
   const [early, late] = [base.total.perSecond, head.total.perSecond];

@@ -1,10 +1,12 @@
 import { InvalidArgumentError } from 'commander';
+import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import type { Mix } from '../../scenarios/lib/scenario.ts';
 
 /** The options of `load` as the parser hands them over. */
 export interface LoadOptions {
   readonly target?: string;
   readonly profile?: string;
+  readonly header?: TargetProfile['headers'];
   readonly envFile?: string;
   readonly out: string;
   readonly rate?: number;

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
+import { accessOf } from '../../checks/profile/access.ts';
 import { keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import type { KeyRole } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
+import { DIRECT } from '../../checks/wire/access.ts';
 import { capacityReport, LOAD_FORMATS, loadReport } from '../../reports/load/load-formats.ts';
 import { stepLine } from '../../reports/load/load-outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
@@ -27,6 +29,7 @@ import { textTable } from '../../spec/text-table.ts';
 import { durationSeconds } from '../shared/duration-option.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { concerning, isDiskProblem } from '../shared/failure.ts';
+import { namedHeader, withHeaders } from '../shared/header-option.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { knownName } from '../shared/known-name.ts';
 import { liveLines } from '../shared/live-lines.ts';
@@ -79,7 +82,7 @@ async function targetOf(
     }
     return startEmbeddedTarget();
   }
-  const profile = readProfile(options.profile);
+  const profile = withHeaders(readProfile(options.profile), options.header);
   const address = addressIn(profile, options.target);
   const url = new URL(address);
   if (looksLikeProduction(url) && options.productionHost !== url.hostname) {
@@ -89,7 +92,8 @@ async function targetOf(
   }
   const uses = new Set<KeyRole>(streams.map((stream) => (stream.kind === 'clients' ? stream.role : 'load')));
   const values = keyValues(profile, env, ({ roles }) => roles.some((role) => uses.has(role)));
-  return loadTarget(profile, address, values);
+  const access = options.dryRun === true ? DIRECT : accessOf(profile, address, env);
+  return loadTarget(profile, address, values, access);
 }
 
 function scenarioOf(name: string | undefined, { duration, shards }: LoadOptions): ScenarioFacts {
@@ -176,7 +180,10 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     note(`${facts.name}: ${facts.answers}\n${renderBill(bill, most)}`);
     for (const line of plan.notes) note(`  note: ${line}`);
     if (options.dryRun === true) return;
-    concerning({ directory: out });
+    concerning({
+      directory: out,
+      secrets: [...Object.values(target.secrets), ...(target.access ?? DIRECT).secrets],
+    });
     const k6 = await provideK6(note, stop);
     const toPrometheus = prometheusUrl !== undefined && {
       k6Options: [TO_PROMETHEUS, ...further],
@@ -203,6 +210,11 @@ export const loadCommand = new Command('load')
   .argument('[k6-options...]', 'after --: further options for k6 run')
   .option('--target <url>', 'base address; overrides the profile')
   .option('--profile <file>', 'target profile; without one the embedded reference server is loaded')
+  .option(
+    '--header <name=variable>',
+    'a header with every request, and the variable that holds its value',
+    namedHeader,
+  )
   .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
   .option('--out <dir>', 'folder for results', 'petstore-results/load')
   .option('--rate <n>', 'requests per second', positive(1_000_000))

@@ -39,17 +39,6 @@ export function warnOfVersion(address: string): void {
   );
 }
 
-/** Says that a proxy in the environment is not used. */
-export function warnOfProxy(address: string): void {
-  const names = [`${new URL(address).protocol.slice(0, -1)}_proxy`, 'all_proxy'].flatMap((name) => [
-    name.toUpperCase(),
-    name,
-  ]);
-  const proxy = names.find((name) => process.env[name]);
-  if (proxy !== undefined)
-    process.stderr.write(`warning: the proxy in ${proxy} is not used: requests go to the target itself\n`);
-}
-
 /** Placeholders for the values if nothing is sent: for a plan, and for a stored run that is rejudged. */
 export const unsentValues = (
   { keys }: Pick<TargetProfile, 'keys'>,

@@ -10,7 +10,16 @@ import {
 import { errorsIn } from '../../scenarios/runner/result/figures.ts';
 import type { LoadFigures, LoadResult, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
-import { count, duration, factsOf, milliseconds, moment, simulatedClock } from '../facts.ts';
+import {
+  count,
+  duration,
+  factsOf,
+  milliseconds,
+  moment,
+  simulatedClock,
+  wayNotices,
+  wayTo,
+} from '../facts.ts';
 import type { Cell, Table } from '../html/table.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
 import { clip, harmless, shownLine } from '../visible-text.ts';
@@ -75,6 +84,7 @@ export function loadOutcome({ series, ...rest }: LoadResult): LoadOutcome {
       Question: run.answers,
       Mix: mixText(run.mix),
       When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
+      Way: wayTo(run.way),
       Clock: simulatedClock(run),
       Requests: `${total.requests.toLocaleString('en')}, ${rate(total.perSecond)} requests/s`,
       Statuses: statuses(total),
@@ -82,7 +92,7 @@ export function loadOutcome({ series, ...rest }: LoadResult): LoadOutcome {
       Generator: generatorText(result),
       'k6 errors': result.generator.errorLines.join('; ') || undefined,
     }),
-    notices: result.notes.slice(0, 20),
+    notices: [...wayNotices(run.way), ...result.notes].slice(0, 20),
     judged: thresholds.length === 0 ? [] : [thresholdTable(result)],
     tables: [measurementTable(result), figureTable(series, total), costTable(result)].filter(
       ({ rows }) => rows.length > 0,
@@ -270,10 +280,11 @@ export function capacityOutcome(found: CapacityResult): LoadOutcome {
       Objective: run.slo,
       Mix: mixText(run.mix),
       When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
+      Way: wayTo(run.way),
       Result: reason,
       Generator: `k6 ${run.k6Version}`,
     }),
-    notices: [],
+    notices: wayNotices(run.way),
     judged: [],
     tables: steps.length === 0 ? [] : [stepTable(result)],
     run,

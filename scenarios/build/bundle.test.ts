@@ -40,7 +40,7 @@ t.test('the script judges by the schemas of the contract', async (t) => {
 });
 
 t.test('the script has every client, is private, and imports nothing but k6’s own modules', async (t) => {
-  const plan = { ...planWith('k'), samples: { categoryId: '1', ids: [] }, options: {} };
+  const plan = { ...planWith('k'), headers: [], samples: { categoryId: '1', ids: [] }, options: {} };
   const script = await placeScript(t.testdir({}), plan);
   t.equal(statSync(script).mode & 0o077, 0);
   const text = readFileSync(script, 'utf8');

@@ -3,6 +3,7 @@
  * the load. k6 tells it again at the end, so that its log alone makes a result. It holds no secret.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { WayShape } from '../../checks/wire/exchange-shape.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
 import { LOAD_OPERATIONS, type LoadOperation } from './operations.ts';
 
@@ -100,6 +101,7 @@ export const ToldPlanShape = Type.Object({
   vus: count,
   /** Requests per second at the peak. */
   peakRate: number,
+  way: Type.Optional(WayShape),
   /** What a reader of the result must know of the plan. */
   notes: Type.Array(text),
 });
@@ -107,6 +109,8 @@ export type ToldPlan = Readonly<Static<typeof ToldPlanShape>>;
 
 export interface LoadPlan extends ToldPlan {
   readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
+  /** For what stands in front of the target; a value that is secret is in the variable `env`. */
+  readonly headers: readonly { readonly name: string; readonly value?: string; readonly env?: string }[];
   /** k6's options, made from the streams. */
   readonly options: Readonly<Record<string, unknown>>;
 }

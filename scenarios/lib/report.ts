@@ -78,6 +78,15 @@ export function tell(message: Message): void {
   console.log(MARK + JSON.stringify(message));
 }
 
+let protocol = '';
+
+/** Writes the version of HTTP that was spoken, where it is another than before. */
+export function tellProtocol(name: string): void {
+  if (name === protocol) return;
+  protocol = name;
+  tell({ kind: 'protocol', name });
+}
+
 /** Writes a violation; of each requirement a VU writes the first few. */
 export function tellViolation(violation: ToldViolation): void {
   const seen = violations.get(violation.requirement) ?? 0;

@@ -13,8 +13,8 @@ export function targetNow(now: number): number {
 /** The position of the stream that this VU is running, as k6's options have it (runner/k6/k6-options.ts). */
 export const ownStream = (): number => (plan.streams.length === 1 ? 0 : Number(__ENV['STREAM']));
 
-/** A key's value; only the environment has it. */
-export function keyValue(env: string): string {
+/** The value of a key or a header; only the environment has it. */
+export function secret(env: string): string {
   const value = __ENV[env];
   if (value === undefined || value === '') throw new Error(`environment variable ${env} is not set`);
   return value;

@@ -82,3 +82,6 @@ export interface ScenarioFacts {
   /** Stop as soon as the thresholds are broken. */
   readonly stopWhenBroken?: boolean;
 }
+
+/** The variables in which k6 gets a client certificate and its private key, in PEM. */
+export const [TLS_CERT, TLS_KEY] = ['PETSTORE_TLS_CERT', 'PETSTORE_TLS_KEY'] as const;

@@ -14,8 +14,8 @@ import {
   rateHeaderBreach,
   unknownHeaders,
 } from './oracle.ts';
-import { begin, end, noteAdded, tellViolation } from './report.ts';
-import { keyValue, plan } from './run-plan.ts';
+import { begin, end, noteAdded, tellProtocol, tellViolation } from './report.ts';
+import { plan, secret } from './run-plan.ts';
 import type { Outcome } from './scenario.ts';
 
 type TextResponse = RefinedResponse<'text'>;
@@ -51,6 +51,10 @@ export interface Caller {
 
 const callers: Caller[] = [];
 
+const granted = Object.fromEntries(
+  plan.headers.map(({ name, value, env }) => [name, value ?? secret(env ?? '')]),
+);
+
 /** The caller for a key (position in the plan) in a stream (position in the plan). */
 export function caller(stream: number, keyIndex: number): Caller {
   const place = stream * plan.keys.length + keyIndex;
@@ -67,7 +71,8 @@ function newCaller(stream: number, keyIndex: number): Caller {
     // k6 walks through this object for every request. It discards a body that is not asked for.
     const bodiless = {
       headers: {
-        Authorization: `Bearer ${keyValue(key.env)}`,
+        ...granted,
+        Authorization: `Bearer ${secret(key.env)}`,
         ...(method === 'POST' && { 'Content-Type': 'application/json' }),
       },
       ...(plan.tagged && { tags: { operation, name: `${method} ${path}`, plan: key.plan } }),
@@ -108,6 +113,7 @@ function judge(who: Caller, asked: Asked, response: TextResponse, at: number, ha
   if (isDue && hasBody) {
     untilJudged = plan.validateEvery - 1;
     seen[operation].add(status);
+    tellProtocol(response.proto);
     breach ??= bodyBreach(response.body ?? '', status, headers, asked);
   }
   if (breach === undefined && status === success) return end(succeeded, at, duration);

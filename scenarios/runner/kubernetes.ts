@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { UsageError } from '../../checks/profile/usage-error.ts';
+import { isLoopback } from '../../checks/wire/base-address.ts';
 import { PINNED_K6 } from './k6/k6-binary.ts';
 import { prometheusEnvironment, TO_PROMETHEUS } from './k6/k6-options.ts';
 import { SCRIPT } from './load-run.ts';
@@ -78,7 +79,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
 /** In a cluster a loopback address is the runner's own. */
 function refuseLoopback(what: string, address: string): void {
   const { hostname } = new URL(address);
-  if (!/^(localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname)) return;
+  if (!isLoopback(hostname)) return;
   throw new UsageError(
     `${what} is ${hostname}, which in a cluster is the runner itself: name an address that its pods reach`,
   );

@@ -1,13 +1,16 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '../../checks/run/write-whole.ts';
+import { DIRECT } from '../../checks/wire/access.ts';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { LoadPlan } from '../lib/load-plan.ts';
 import { arrivedBy, slopes } from '../lib/load-profiles.ts';
+import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
 import { firstBroken, round } from '../lib/slo.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
 import { mostMemory, runK6, usedTogether } from './k6/k6-process.ts';
+import type { LoadTarget } from './quota/load-target.ts';
 import { preflight } from './quota/preflight.ts';
 import { type LoadRequest, type PreparedLoad, prepareLoad } from './quota/prepare.ts';
 import { conclude } from './result/conclude.ts';
@@ -88,16 +91,23 @@ const dashboardEnvironment = (file: string) => ({
   K6_WEB_DASHBOARD_EXPORT: file,
 });
 
-/** A note on the proxy of the environment, which k6 goes through and whose time is in every latency. */
-function proxyNotes(address: string): string[] {
-  const { protocol, hostname } = new URL(address);
-  const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  const name = `${protocol.slice(0, -1)}_proxy`;
-  const { [name.toUpperCase()]: upper, [name]: lower } = process.env;
-  if (isLocal || (upper ?? lower ?? '') === '') return [];
-  return [
-    `k6 honours ${name.toUpperCase()}, the requests before the load do not: unless NO_PROXY names ${hostname}, the figures include the proxy`,
+/** What k6 needs to reach the target, in its environment alone. */
+function accessEnvironment(
+  { address, access = DIRECT }: LoadTarget,
+  authority: string,
+): Record<string, string> {
+  const { headers, tls, proxy } = access;
+  const scheme = new URL(address).protocol.slice(0, -1).toUpperCase();
+  const all: readonly (readonly [name: string | undefined, value: string | undefined])[] = [
+    ...headers.map(({ env, value }) => [env, value] as const),
+    ...([
+      [TLS_CERT, tls.cert],
+      [TLS_KEY, tls.key],
+      [`${scheme}_PROXY`, proxy?.href],
+    ] as const),
+    ['SSL_CERT_FILE', tls.ca === undefined ? undefined : authority],
   ];
+  return Object.fromEntries(all.filter(([name, value]) => name !== undefined && value !== undefined));
 }
 
 /**
@@ -109,13 +119,17 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const prepared = prepareLoad(request);
   const { name = '', env = '' } = prepared.looks ?? {};
   const payer = { name, env, value: target.secrets[env] ?? '' };
-  const { clock, ids, categoryId } = await preflight(target.address, payer, stop);
+  const { clock, ids, categoryId } = await preflight(target, payer, stop);
   const samples = { ids, categoryId: String(target.categoryId ?? categoryId) };
   const plan: LoadPlan = { ...prepared.plan, clock: { ...prepared.plan.clock, ...clock }, samples };
   const script = await placeScript(join(out, 'k6'), plan);
+  const { access = DIRECT } = target;
+  const authority = join(out, 'k6', 'ca.pem');
+  if (access.tls.ca !== undefined) await writeFile(authority, access.tls.ca, { mode: 0o600 });
+  const secrets = [...Object.values(target.secrets), ...access.secrets];
   stop?.throwIfAborted();
   const count = plan.turns.length;
-  const recording = new Recording(plan, count, createRedactor(Object.values(target.secrets)), note);
+  const recording = new Recording(plan, count, createRedactor(secrets), note);
   const watch = watchLoad(request, prepared, recording);
   // The user's own has its options from the same variables.
   const hasDashboard =
@@ -134,6 +148,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
           ...(hasDashboard ? dashboardEnvironment(file) : {}),
           ...request.k6Environment,
           ...ownSecrets(plan, index, target.secrets),
+          ...accessEnvironment(target, authority),
         },
         mostMemory: mostMemory(plan.vus, count),
         onLine: (line) => recording.add(line),
@@ -153,8 +168,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
     looked: name,
     ...(stop?.aborted === true ? { interrupted: 'by a signal' } : {}),
   });
-  const notes = [...proxyNotes(plan.target), ...notesOf(prepared, recording, broken)];
-  const result = conclude([part], { broken, notes });
+  const result = conclude([part], { broken, notes: notesOf(prepared, recording, broken) });
   try {
     await writeWhole(join(out, LOAD_FILE), `${JSON.stringify(result)}\n`);
   } catch (error) {

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { startReferenceServer } from '../../../reference-server/reference-server.ts';
 import { currentId } from '../../../spec/contract.ts';
 import { checkTarget } from '../../check-target.ts';
+import { DIRECT } from '../../wire/access.ts';
 import { createClient } from '../../wire/client.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { requestOf } from '../case.ts';
@@ -26,7 +27,7 @@ function leaks(exchange: Exchange): boolean {
   );
 }
 
-async function oneExchange(t: Test, target: HostileTarget, authorities?: string): Promise<void> {
+async function oneExchange(t: Test, target: HostileTarget, ca?: string): Promise<void> {
   const running = await target.start();
   const limits = limitsFor(target);
   const client = createClient({
@@ -34,7 +35,7 @@ async function oneExchange(t: Test, target: HostileTarget, authorities?: string)
     now: Date.now,
     secrets: [KEY],
     timeouts: limits,
-    ...(authorities === undefined ? {} : { authorities }),
+    access: { ...DIRECT, tls: { ca } },
   });
   t.teardown(() => Promise.all([client.close(), running.close()]));
   const list = (id: string) =>

@@ -1,5 +1,6 @@
 /** A capacity, as capacity.json holds it: its type, and the JSON Schema for other tools. */
 import { type Static, Type } from '@sinclair/typebox';
+import { WayShape } from '../../../checks/wire/exchange-shape.ts';
 import { MixShape, oneOf } from '../../lib/load-plan.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
@@ -38,6 +39,7 @@ export const CapacityShape = Type.Object(
       durationSeconds: amount,
       harnessVersion: text,
       k6Version: text,
+      way: Type.Optional(WayShape),
     }),
     outcome: Type.Unsafe<
       'found' | 'at-least' | 'below' | 'generator-limited' | 'quota-limited' | 'interrupted'

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeWhole } from '../../../checks/run/write-whole.ts';
+import type { Way } from '../../../checks/wire/exchange-shape.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
 import { latencyBounds, parseSlo, round } from '../../lib/slo.ts';
@@ -47,6 +48,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
   const bounds = latencyBounds(clauses);
   const books = new MinuteBooks(target);
   const taken: CapacityStep[] = [];
+  let way: Way = {};
   await mkdir(out, { recursive: true, mode: 0o700 });
 
   /** Waits until the keys can pay for a step. */
@@ -73,6 +75,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
         blockSeconds: BLOCK_SECONDS,
         graceSeconds: Math.min(5, Math.max(0.5, Math.max(0, ...bounds) / 500)),
       });
+      way = result.run.way ?? {};
       // A step that was cut short says nothing.
       stop?.throwIfAborted();
       books.spend(result.bill.keys, Date.now());
@@ -109,6 +112,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
     formatVersion: CAPACITY_FORMAT_VERSION,
     run: {
       ...{ target: target.address, slo, mix, startedAt, k6Version: request.k6.version },
+      way,
       durationSeconds: elapsed(),
       harnessVersion: HARNESS_VERSION,
     },

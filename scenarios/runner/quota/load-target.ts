@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { serverProfile } from '../../../checks/profile/server-profile.ts';
 import type { TargetProfile } from '../../../checks/profile/target-profile.ts';
 import { UsageError } from '../../../checks/profile/usage-error.ts';
+import { type Access, DIRECT } from '../../../checks/wire/access.ts';
 import { startReferenceServer } from '../../../reference-server/reference-server.ts';
 import { isCustom, limitsOf, PLAN_NAMES, planTitle } from '../../../spec/plans.ts';
 import type { BudgetKey } from './quota.ts';
@@ -10,6 +11,8 @@ import type { BudgetKey } from './quota.ts';
 export interface LoadTarget {
   /** Base address without a trailing slash. */
   readonly address: string;
+  /** How it is reached; by default directly. */
+  readonly access?: Access;
   readonly keys: readonly BudgetKey[];
   /** Key values by the name of their environment variable. */
   readonly secrets: Readonly<Record<string, string>>;
@@ -21,18 +24,24 @@ export interface LoadTarget {
 /**
  * The keys of a profile with the numbers of their plans.
  *
- * @throws UsageError if the profile does not mark its target for load, or lacks the numbers of Enterprise
+ * @throws UsageError if the profile does not mark its target for load, or lacks the numbers of Enterprise, or k6 cannot
+ *   reach the target so
  */
 export function loadTarget(
   profile: TargetProfile,
   address: string,
   values: ReadonlyMap<string, string>,
+  access: Access = DIRECT,
 ): LoadTarget {
   if (!profile.load.allowed) {
     throw new UsageError(
       'the profile does not allow load on this target; to allow it, set "load: { allowed: true }" in it',
     );
   }
+  if (access.tls.servername !== undefined)
+    throw new UsageError(
+      `k6 knows no tls.serverName: make ${access.tls.servername} the host of the target, and give it its address in /etc/hosts`,
+    );
   const given = profile.keys.filter(({ name }) => values.has(name));
   const keys = given.map(({ name, plan, env, roles }): BudgetKey => {
     const limits = limitsOf(plan, profile.plans);
@@ -46,6 +55,7 @@ export function loadTarget(
   const secrets = Object.fromEntries(given.map(({ name, env }) => [env, values.get(name) ?? '']));
   return {
     address,
+    access,
     keys,
     secrets,
     permit: profile.permit,

@@ -3,6 +3,7 @@ import { createClient, type TimeLimits } from '../../../checks/wire/client.ts';
 import { type AnsweredExchange, type Exchange, header, isAnswered } from '../../../checks/wire/exchange.ts';
 import { described, listedPets, looksLikeTheService } from '../../../checks/wire/pets.ts';
 import { listPets } from '../../../checks/wire/requests.ts';
+import type { LoadTarget } from './load-target.ts';
 
 /** What one request before the load shows of the target. */
 export interface Preflight {
@@ -37,7 +38,7 @@ const HALF_A_SECOND_MS = 500;
  * @throws TargetNotReady with one line that says why, if the answer is not 200 with a list
  */
 export async function preflight(
-  address: string,
+  { address, access }: Pick<LoadTarget, 'address' | 'access'>,
   payer: Payer,
   signal?: AbortSignal,
   timeouts: TimeLimits = TIMEOUTS,
@@ -47,6 +48,7 @@ export async function preflight(
     now: Date.now,
     secrets: [payer.value],
     timeouts,
+    access,
   });
   let exchange: Exchange;
   try {

@@ -14,7 +14,7 @@ import {
   type LoadSeries,
   type ThresholdOutcome,
 } from './load-result.ts';
-import type { ResultPart } from './recording.ts';
+import { type ResultPart, versions } from './recording.ts';
 
 /** What the parts of a load do not say. */
 interface Conclusion {
@@ -48,6 +48,10 @@ export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): 
     animalsAdded: sum(parts.map((part) => part.run.animalsAdded)),
     k6ExitCode: parts.map((part) => part.run.k6ExitCode).find((code) => code !== 0) ?? first.run.k6ExitCode,
     ...(interrupted === undefined ? {} : { interrupted }),
+    way: {
+      ...first.run.way,
+      ...versions(parts.flatMap((part) => part.run.way?.httpVersion?.split(', ') ?? [])),
+    },
   };
   const series = mergeSeries(parts, durationSeconds);
   const total = combine(series, durationSeconds);

@@ -1,5 +1,6 @@
 /** The result of one load run, as in load-report.json: its type, and the JSON Schema for other tools. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { WayShape } from '../../../checks/wire/exchange-shape.ts';
 import { PLAN_NAMES } from '../../../spec/plans.ts';
 import { KeyBillShape, MixShape, oneOf } from '../../lib/load-plan.ts';
 import { LOAD_OPERATIONS } from '../../lib/operations.ts';
@@ -32,6 +33,7 @@ const RunShape = Type.Object({
   clockSpeed: Type.Number({ minimum: 0, description: 'Seconds of the target’s clock in one real second.' }),
   animalsAdded: count,
   interrupted: Type.Optional(text),
+  way: Type.Optional(WayShape),
 });
 
 const HistogramShape = Type.Record(text, count, {

@@ -33,6 +33,8 @@ export const MessageShape = Type.Union([
     actual: text,
   }),
   Type.Object({ ...kind('measurement'), ...MeasurementShape.properties }),
+  /** The version of HTTP, as k6 says it. */
+  Type.Object({ ...kind('protocol'), name: text }),
   /** At the end: what was run, the arrivals that k6 dropped, and the requests that it counted itself. */
   Type.Object({ ...kind('end'), plan: ToldPlanShape, dropped: number, requests: number }),
 ]);

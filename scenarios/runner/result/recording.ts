@@ -170,6 +170,7 @@ export class Recording {
         shards: this.#processes,
         clockSpeed: plan.clock.speed,
         animalsAdded: this.#addedIds.length,
+        way: { ...plan.way, ...versions(this.#all('protocol').map(({ name }) => name)) },
         ...(facts.interrupted === undefined ? {} : { interrupted: facts.interrupted }),
       },
       notes: [...plan.notes],
@@ -229,6 +230,12 @@ export class Recording {
     ];
   }
 }
+
+/** The versions of HTTP that were spoken, each once. */
+export const versions = (spoken: readonly string[]) => {
+  const distinct = new Set(spoken.map((name) => name.replace(/^HTTP\/|\.0$/g, '')));
+  return distinct.size === 0 ? {} : { httpVersion: [...distinct].sort().join(', ') };
+};
 
 /** Whether every animal that was added has an id of its own. */
 export function judgeIds(ids: readonly string[]): LoadResult['thresholds'][number] {

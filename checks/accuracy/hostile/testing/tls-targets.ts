@@ -24,7 +24,7 @@ export async function createAuthority(name = 'test authority'): Promise<Certific
 }
 
 /** A server's certificate, valid for the days from `from` to `to` (0 is now). */
-async function createCertificate(
+export async function createCertificate(
   authority: Certificate | undefined,
   { host = '127.0.0.1', from = -1, to = 1 }: { host?: string; from?: number; to?: number } = {},
 ): Promise<Certificate> {

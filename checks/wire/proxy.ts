@@ -1,0 +1,56 @@
+/** A proxy between this machine and the target: CONNECT for https, forwarded requests for http. */
+import { request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import type { buildConnector } from 'undici';
+import { type FailureOutcome, type HeaderList, wasNeverSent } from './exchange.ts';
+import { failureOf, ProxyError } from './exchange-failure.ts';
+
+/** What tells the proxy who asks. */
+export function proxyCredentials({ username, password }: URL): HeaderList {
+  if (username === '') return [];
+  const decoded = [username, password].map(decodeURIComponent).join(':');
+  return [['proxy-authorization', `Basic ${Buffer.from(decoded).toString('base64')}`]];
+}
+
+const ASKS_FOR_CREDENTIALS = 'asks for credentials (407)';
+
+/** Makes a way through the proxy to a host and port, on which TLS can begin. */
+export function tunnel(proxy: URL, to: string, timeout: number, done: buildConnector.Callback): void {
+  const { protocol, hostname, port } = proxy;
+  const connect = (protocol === 'https:' ? tlsRequest : plainRequest)({
+    ...{ hostname: hostname.replace(/[[\]]/g, ''), port, method: 'CONNECT', path: to, agent: false, timeout },
+    headers: { host: to, ...Object.fromEntries(proxyCredentials(proxy)) },
+  });
+  connect.once('connect', ({ statusCode: status }, socket) => {
+    if (status === 200) return done(null, socket);
+    socket.destroy();
+    const what = status === 407 ? ASKS_FOR_CREDENTIALS : `answers ${status} to CONNECT ${to}`;
+    done(new ProxyError(what), null);
+  });
+  connect.once('timeout', () => connect.destroy());
+  connect.once('error', (error) => {
+    const known = failureOf(error, { stage: 'connecting', received: 0 });
+    done(known === undefined ? error : new ProxyError(`cannot be reached: ${known.message}`), null);
+  });
+  connect.end();
+}
+
+/**
+ * What came of a request through a proxy: its own refusals are no answer of the target, and a failure names it.
+ *
+ * @param isForwarded whether the proxy reads the request, so that the connection is to it
+ */
+export function outcomeBehind<Response extends { readonly kind: 'response'; readonly status: number }>(
+  { origin }: URL,
+  isForwarded: boolean,
+  outcome: Response | FailureOutcome,
+): Response | FailureOutcome {
+  const ofProxy = (what: string) =>
+    ({ kind: 'failure', reason: 'proxy', message: `the proxy ${origin} ${what}` }) as const;
+  if (outcome.kind === 'response')
+    return isForwarded && outcome.status === 407 ? ofProxy(ASKS_FOR_CREDENTIALS) : outcome;
+  const { reason, message } = outcome;
+  if (reason === 'proxy') return ofProxy(message);
+  if (isForwarded && wasNeverSent(outcome)) return ofProxy(`cannot be reached: ${message}`);
+  return { ...outcome, message: `${message} (through the proxy ${origin})` };
+}
