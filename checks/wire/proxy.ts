@@ -2,7 +2,13 @@
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import type { buildConnector } from 'undici';
-import { type FailureOutcome, type HeaderList, wasNeverSent } from './exchange.ts';
+import {
+  type FailureOutcome,
+  type HeaderList,
+  header,
+  type ResponseOutcome,
+  wasNeverSent,
+} from './exchange.ts';
 import { failureOf, ProxyError } from './exchange-failure.ts';
 
 /** What tells the proxy who asks. */
@@ -40,15 +46,22 @@ export function tunnel(proxy: URL, to: string, timeout: number, done: buildConne
  *
  * @param isForwarded whether the proxy reads the request, so that the connection is to it
  */
-export function outcomeBehind<Response extends { readonly kind: 'response'; readonly status: number }>(
+export function outcomeBehind<Response extends Pick<ResponseOutcome, 'kind' | 'status' | 'headers'>>(
   { origin }: URL,
   isForwarded: boolean,
   outcome: Response | FailureOutcome,
 ): Response | FailureOutcome {
   const ofProxy = (what: string) =>
     ({ kind: 'failure', reason: 'proxy', message: `the proxy ${origin} ${what}` }) as const;
-  if (outcome.kind === 'response')
-    return isForwarded && outcome.status === 407 ? ofProxy(ASKS_FOR_CREDENTIALS) : outcome;
+  if (outcome.kind === 'response') {
+    const { status, headers } = outcome;
+    if (!isForwarded || (status !== 407 && status < 500)) return outcome;
+    if (status === 407) return ofProxy(ASKS_FOR_CREDENTIALS);
+    // Proxies have a page for a host that they do not reach, with 500 too. Nobody can tell it from one of the target.
+    if (!/^text\/html/i.test(header(headers, 'content-type') ?? '')) return outcome;
+    const message = `a page with ${status}, perhaps of the proxy ${origin}`;
+    return { kind: 'failure', reason: 'unavailable', message };
+  }
   const { reason, message } = outcome;
   if (reason === 'proxy') return ofProxy(message);
   if (isForwarded && wasNeverSent(outcome)) return ofProxy(`cannot be reached: ${message}`);

@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
@@ -9,13 +10,24 @@ import {
   type RawRequest,
   startRawServer,
 } from '../../checks/accuracy/hostile/testing/raw-server.ts';
+import { createAuthority } from '../../checks/accuracy/hostile/testing/tls-targets.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { shows, start } from '../testing/command.ts';
+import { proxyTo } from '../testing/gateways.ts';
 import { runHere } from '../testing/in-process.ts';
 
 /** With characters that URLs, JSON, HTML and base64 write differently. */
 const CANARIES = { free: 'sk_live+canary/4f9Zq7<TrXy>==', pro: 'pk.Canary~8"Wm2&Qe-Zt5%41Lx' };
-const ENV = { PETSTORE_FREE_KEY: CANARIES.free, PETSTORE_PRO_KEY: CANARIES.pro };
+/** A header's value, the proxy's password, the passphrase of a private key. */
+const HIDDEN = {
+  header: 'Bearer canary*9xKd:Gate+Way=3',
+  proxy: 'canary~proxy%7W',
+  passphrase: 'canary!pass 5Yq',
+};
+const ENV = {
+  ...{ PETSTORE_FREE_KEY: CANARIES.free, PETSTORE_PRO_KEY: CANARIES.pro },
+  ...{ ACCESS: HIDDEN.header, PASSPHRASE: HIDDEN.passphrase },
+};
 
 /** The text without the escapes of URLs, JSON and HTML. */
 const plain = (text: string): string =>
@@ -49,7 +61,8 @@ const bearer = (request: RawRequest) => (request.header('authorization') ?? '').
 /** The answer with the key wherever a target can put it: status line, headers, errors, animals. */
 function echoing({ status, headers, body }: Answer, request: RawRequest): { head: string; body: Buffer } {
   const key = bearer(request);
-  const forms = echoes(key);
+  const access = request.header('x-access-token') ?? '';
+  const forms = [...echoes(key), ...echoes(access), access.slice('Bearer '.length)];
   const text = JSON.stringify(`${forms.join(' ')} ${request.head}`);
   const fields = forms.map((form, at) => `X-Echo-${at}: ${form}\r\n`).join('');
   const own = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
@@ -78,7 +91,7 @@ function inPieces(connection: RawConnection, { head, body }: { head: string; bod
 }
 
 /** A target that says back what it was told, in front of a conforming one. */
-async function echo(t: Test): Promise<string> {
+async function echo(t: Test): Promise<number> {
   const server = await startReferenceServer({
     keys: [
       { name: 'free-1', plan: 'free', value: CANARIES.free },
@@ -91,7 +104,7 @@ async function echo(t: Test): Promise<string> {
     request: async (connection, request) => inPieces(connection, echoing(await answer(request), request)),
   });
   t.teardown(() => target.close());
-  return `http://127.0.0.1:${target.port}/v1`;
+  return target.port;
 }
 
 t.test('the search finds what it looks for', async (t) => {
@@ -103,30 +116,47 @@ t.test('the search finds what it looks for', async (t) => {
 });
 
 t.test('no byte of any output holds a key, whatever the target echoes', async (t) => {
-  const address = await echo(t);
-  const folder = t.testdir({});
-  const keys = Object.values(CANARIES);
-  const args = ['check', '--target', address, '--permit', 'writes'];
+  const echoing = await echo(t);
+  const { port } = await proxyTo(t, echoing, `me:${HIDDEN.proxy}`);
+  const { cert, key } = await createAuthority();
+  const cipher = { cipher: 'aes-256-cbc', passphrase: HIDDEN.passphrase };
+  const locked = createPrivateKey(key).export({ type: 'pkcs8', format: 'pem', ...cipher });
+  const folder = t.testdir({
+    'p.yaml': `keys:
+  - { name: free-1, plan: free, env: PETSTORE_FREE_KEY }
+  - { name: pro-1, plan: pro, env: PETSTORE_PRO_KEY }
+headers: [{ name: X-Access-Token, env: ACCESS }]
+tls: { cert: own.pem, key: own.key, passphraseEnv: PASSPHRASE }
+`,
+    ...{ 'own.pem': cert, 'own.key': locked },
+  });
+  const env = { ...ENV, HTTP_PROXY: `http://me:${encodeURIComponent(HIDDEN.proxy)}@127.0.0.1:${port}` };
+  const keys = [...Object.values(CANARIES), ...Object.values(HIDDEN), HIDDEN.header.slice('Bearer '.length)];
+  const args = ['check', '--target', 'http://petstore.test/v1', '--profile', 'p.yaml', '--permit', 'writes'];
   const outputs: string[] = [];
   for (const format of ['human', 'tap']) {
     const { code, stdout, stderr } = await runHere(
       folder,
       [...args, '--out', format, '--format', format],
-      ENV,
+      env,
     );
     t.equal(code, 1, stderr);
     outputs.push(stdout, stderr);
   }
-  const watching = start(folder, ['watch', '--target', address, '--out', 'watched'], {});
+  const watching = start(
+    folder,
+    ['watch', '--target', `http://127.0.0.1:${echoing}/v1`, '--out', 'watched'],
+    {},
+  );
   await shows(watching, 'stderr', /passes on to/);
   const [proxy = ''] = watching.output.stderr.split(' ');
-  for (const key of keys)
+  for (const key of Object.values(CANARIES))
     for (const authorization of [`Bearer ${key}`, `Basic ${btoa(`user:${key}`)}`, key])
       await fetch(`${proxy}/pets`, { headers: { authorization } }).then((answer) => answer.text());
   watching.child.kill('SIGINT');
   t.equal(await watching.ended, 0);
   outputs.push(...Object.values(watching.output));
-  const again = await runHere(folder, ['check', '--rejudge', 'tap', '--format', 'human'], ENV);
+  const again = await runHere(folder, ['check', '--rejudge', 'tap', '--format', 'human'], env);
   outputs.push(again.stdout, again.stderr);
   t.strictSame(
     outputs.flatMap((output) => found(output, keys)),

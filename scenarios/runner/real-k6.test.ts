@@ -4,6 +4,7 @@ import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { createAuthority } from '../../checks/accuracy/hostile/testing/tls-targets.ts';
 import { CATALOGUE } from '../lib/catalogue.ts';
 import { LOAD_OPERATIONS } from '../lib/operations.ts';
 import { type LoadRun, placeScript, ResultUnwritten, segmentOptions } from './load-run.ts';
@@ -207,10 +208,15 @@ test('runners of a cluster leave logs, which make one report', async (t) => {
 });
 
 test('a key is in no file, not in the log, and in nobody’s argument list', async (t) => {
-  const target = await targetWith(t, (count) =>
-    count > 20 ? { body: 'canary-9b7e1f42d08c55aa' } : undefined,
-  );
-  const [canary = ''] = Object.values(target.secrets);
+  const { key, cert } = await createAuthority();
+  const header = { name: 'X-Access-Token', value: 'canary-of-a-header', env: 'ACCESS' };
+  const target = {
+    ...(await targetWith(t, (count) =>
+      count > 20 ? { body: `canary-9b7e1f42d08c55aa ${header.value}` } : undefined,
+    )),
+    access: { headers: [header], tls: { key, cert }, secrets: [header.value] },
+  };
+  const canary = RegExp(`canary|${key.split('\n')[1]?.replace(/\W/g, '\\$&')}`);
   const out = join(t.testdir({}), 'out');
   const notes: string[] = [];
   let processes = '';
