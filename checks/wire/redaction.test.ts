@@ -51,7 +51,8 @@ t.test('a key is found in any encoding, wherever it stands', async (t) => {
         if (!redacted.includes(REDACTED))
           throw new Error(`${name}: ${JSON.stringify(text)} gives ${redacted}`);
         // What is left are the characters that base64 shares with what surrounds the key.
-        const left = redacted.replaceAll(REDACTED, '').replace(before.trim(), '').replace(after.trim(), '');
+        const [first, last] = [before.trim(), after.trim()];
+        const left = redacted.replaceAll(REDACTED, '').replace(first, '').replace(last, '').trim();
         if (left.length >= encode(key).length / 2 + 12)
           throw new Error(`${name}: ${left} is left of ${text}`);
       }
