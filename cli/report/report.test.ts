@@ -137,7 +137,7 @@ t.test('annotations go to the log, the summary to where GitHub wants it', async 
   const unwritable = { GITHUB_STEP_SUMMARY: join(dir, 'nowhere', 'summary.md') };
   t.match(await run([join(dir, 'bad'), '--format', 'github'], unwritable), {
     code: 2,
-    stderr: /^error: ENOENT: .*summary\.md'\n$/,
+    stderr: /^error: no such file or directory \(ENOENT: .*summary\.md'\)\n$/,
   });
 });
 

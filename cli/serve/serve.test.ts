@@ -115,7 +115,7 @@ t.test('wrong usage is one line and exit code 2', async (t) => {
     [['--unknown'], /^error: unknown option/],
     [['--port', String(port)], /^error: 127\.0\.0\.1:\d+ is in use; --port 0 takes a free one\n$/],
     [['--host', '203.0.113.1'], /^error: 203\.0\.113\.1:0 is no address of this machine\n$/],
-    [['--profile-out', '/nowhere/p.yaml'], /^error: ENOENT: .*p\.yaml'\n$/],
+    [['--profile-out', '/nowhere/p.yaml'], /^error: no such file or directory \(ENOENT: .*p\.yaml'\)\n$/],
   ] as const) {
     const { code, stderr, stdout } = await run(args);
     t.equal(code, 2, args.join(' '));
