@@ -289,7 +289,7 @@ t.test('whatever the text, a profile or problems that a terminal can show', asyn
       const said = lines(text);
       return said.every((line) => /^[1-9]\d*:[1-9]\d* .+; .+/.test(line) && !/[\p{Cc}\p{Cs}]/u.test(line));
     }),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
   for (const unit of [
     '[',

@@ -161,7 +161,7 @@ t.test('any bytes: whole proper responses or a closed connection, never a crash,
       const responses = await exchange(Buffer.from(pieces.join(''), 'latin1'));
       return responses.every(isProper);
     }),
-    { numRuns: 1_500 },
+    { numRuns: 500 },
   );
   process.off('warning', onWarning);
   t.same(warnings, []);
@@ -191,7 +191,7 @@ t.test('any method, path, headers and body that are HTTP: a proper response', as
       const responses = await exchange(Buffer.concat([Buffer.from(head, 'latin1'), bytes]));
       return responses.length === 1 && responses.every(isProper);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   );
   t.ok(await stillServes());
 });

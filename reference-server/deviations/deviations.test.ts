@@ -44,21 +44,15 @@ t.test('an answer is to a question of the contract, and one that the question kn
   }
 });
 
-t.test('a server with any of them starts and answers', async (t) => {
-  const all = [
-    ...faults.map(({ name }) => ({ fault: name })),
-    ...variants.map(({ name }) => ({ variant: name })),
-  ];
-  for (const options of all) {
-    const server = await startReferenceServer({ ...options, animals: 30 });
-    const authorization = `Bearer ${server.keys[0]?.value}`;
-    const url = `${server.baseUrl}/pets?limit=3`;
-    const answered = await fetch(url, { headers: { authorization }, redirect: 'manual' }).then(
-      (response) => response.status > 0,
-      // Its body is no gzip.
-      () => 'fault' in options && options.fault === 'gzip-not-applied',
-    );
-    t.ok(answered, JSON.stringify(options));
+// The accuracy run starts all others.
+t.test('a server with a fault that only load shows starts and answers', async (t) => {
+  const ofLoad = faults.filter((fault) => !FAULTS.includes(fault));
+  t.ok(ofLoad.length > 0);
+  for (const { name } of ofLoad) {
+    const server = await startReferenceServer({ fault: name, animals: 30 });
+    const headers = { authorization: `Bearer ${server.keys[0]?.value}` };
+    const { status } = await fetch(`${server.baseUrl}/pets?limit=3`, { headers });
+    t.equal(status, 200, name);
     await server.close();
   }
 });
