@@ -12,9 +12,9 @@ import { EXIT, EXIT_OF } from './exit-codes.ts';
 /** What the command is about, once it is known: keys that no message may hold, and where the results are. */
 let about: { readonly secrets?: Iterable<string>; readonly directory?: string } = {};
 
-/** Says what a failure would concern. */
-export function concerning(more: typeof about): void {
-  about = { ...about, ...more };
+/** Says what more a failure would concern; that a command begins, if nothing is said. */
+export function concerning(more?: typeof about): void {
+  about = more === undefined ? {} : { ...about, ...more };
 }
 
 /** What the system did not do, in words. Neither target nor harness did anything wrong. */

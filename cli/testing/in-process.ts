@@ -1,6 +1,6 @@
 /** The command in the test's own process: a process of its own takes longer to start than most runs take. */
 import { main } from '../program.ts';
-import { failure } from '../shared/failure.ts';
+import { concerning, failure } from '../shared/failure.ts';
 
 const KEY_VARIABLE = /^PETSTORE_|^NO_COLOR$|^FORCE_COLOR$/;
 /** The variables of this process, but for those that a test sets. */
@@ -32,6 +32,7 @@ export async function runHere(
   process.env = { ...QUIET_ENVIRONMENT, ...env };
   process.chdir(folder);
   process.exitCode = 0;
+  concerning();
   await main(args).catch(failure);
   const code = Number(process.exitCode);
   process.exitCode = before.exitCode;
