@@ -12,9 +12,9 @@ import {
 } from '../../checks/accuracy/hostile/testing/raw-server.ts';
 import { createAuthority } from '../../checks/accuracy/hostile/testing/tls-targets.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
-import { shows, start } from '../testing/command.ts';
 import { proxyTo } from '../testing/gateways.ts';
 import { runHere } from '../testing/in-process.ts';
+import { watching } from '../testing/watching.ts';
 
 /** With characters that URLs, JSON, HTML and base64 write differently. */
 const CANARIES = { free: 'sk_live+canary/4f9Zq7<TrXy>==', pro: 'pk.Canary~8"Wm2&Qe-Zt5%41Lx' };
@@ -143,19 +143,22 @@ tls: { cert: own.pem, key: own.key, passphraseEnv: PASSPHRASE }
     t.equal(code, 1, stderr);
     outputs.push(stdout, stderr);
   }
-  const watching = start(
+  const authorizations = Object.values(CANARIES).flatMap((key) => [
+    `Bearer ${key}`,
+    `Basic ${btoa(`user:${key}`)}`,
+    key,
+  ]);
+  const watched = await watching(
     folder,
-    ['watch', '--target', `http://127.0.0.1:${echoing}/v1`, '--out', 'watched'],
+    ['--target', `http://127.0.0.1:${echoing}/v1`, '--out', 'watched'],
     {},
+    async (proxy) => {
+      for (const authorization of authorizations)
+        await fetch(`${proxy}/pets`, { headers: { authorization } }).then((answer) => answer.text());
+    },
   );
-  await shows(watching, 'stderr', /passes on to/);
-  const [proxy = ''] = watching.output.stderr.split(' ');
-  for (const key of Object.values(CANARIES))
-    for (const authorization of [`Bearer ${key}`, `Basic ${btoa(`user:${key}`)}`, key])
-      await fetch(`${proxy}/pets`, { headers: { authorization } }).then((answer) => answer.text());
-  watching.child.kill('SIGINT');
-  t.equal(await watching.ended, 0);
-  outputs.push(...Object.values(watching.output));
+  t.equal(watched.code, 0);
+  outputs.push(watched.stdout, watched.stderr);
   const again = await runHere(folder, ['check', '--rejudge', 'tap', '--format', 'human'], env);
   outputs.push(again.stdout, again.stderr);
   t.strictSame(

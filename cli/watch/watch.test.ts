@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { run, shows, start } from '../testing/command.ts';
 import { runHere } from '../testing/in-process.ts';
 import { reportIn } from '../testing/report-in.ts';
 import { type TestTarget, testTarget } from '../testing/test-target.ts';
+import { watching } from '../testing/watching.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -52,19 +52,11 @@ async function ask(address: string, { secrets }: Pick<TestTarget, 'secrets'>, ha
 const verdicts = (folder: string) =>
   Object.fromEntries(reportIn(folder).requirements.map(({ id, verdict }) => [id, verdict]));
 
-async function watched(t: Test, target: TestTarget, ...args: string[]) {
-  const started = start(
-    target.folder,
-    ['watch', '--profile', 'target.yaml', '--out', 'results', ...args],
-    target.env,
-  );
-  await shows(started, 'stderr', /passes on to/);
-  const [address = ''] = started.output.stderr.split(' ');
-  await ask(address, target);
-  started.child.kill('SIGINT');
-  const code = await started.ended;
-  for (const secret of target.secrets) t.notMatch(JSON.stringify(started.output), secret);
-  return { code, ...started.output };
+async function watched(t: Test, target: TestTarget) {
+  const args = ['--profile', 'target.yaml', '--out', 'results'];
+  const ended = await watching(target.folder, args, target.env, (address) => ask(address, target));
+  for (const secret of target.secrets) t.notMatch(JSON.stringify(ended), secret);
+  return ended;
 }
 
 t.test('a conforming target', async (t) => {
@@ -116,12 +108,16 @@ t.test('a command that asks', async (t) => {
   const target = await testTarget(t, { fault: 'filter-ignored' });
   const [key] = target.secrets;
   const rows: readonly [script: string, code: number, stderr: RegExp][] = [
-    [`curl -s -H 'Authorization: Bearer ${key}' "$PETSTORE_URL/pets?status=sold" && echo asked`, 1, /asked/],
-    [`curl -s "$PETSTORE_URL/pets"; exit 7`, 7, /Nothing broken/],
+    [
+      `curl -s -H 'Authorization: Bearer ${key}' "$PETSTORE_URL/pets?status=sold" >asked`,
+      1,
+      /Not conformant/,
+    ],
+    ['curl -s "$PETSTORE_URL/pets" >asked; exit 7', 7, /Nothing broken/],
   ];
   const args = ['watch', '--target', target.address, '--'];
   for (const [script, code, stderr] of rows)
-    t.match(await run(target.folder, [...args, 'sh', '-c', script]), { code, stderr });
+    t.match(await runHere(target.folder, [...args, 'sh', '-c', script]), { code, stderr });
   t.match(await runHere(target.folder, [...args, 'not-there']), {
     code: 2,
     stderr: /not-there could not be started/,
