@@ -141,7 +141,7 @@ async function judgeTraffic(
 ): Promise<CheckedTarget> {
   const startedAt = Date.now();
   const traffic = new Traffic([...allChecks, ...(request.rules ?? [])], factsOf(request, 'traffic'));
-  const observer = new Observer(request.values);
+  const observer = new Observer(request.values, request.access?.secrets);
   let passedOver = 0;
   for await (const observed of source(request.signal ?? new AbortController().signal)) {
     const exchange = await observer.exchange(observed);

@@ -66,10 +66,13 @@ export class Observer {
   #unknown = 0;
   #count = 0;
 
-  /** @param values the keys of the profile by their names */
-  constructor(values: ReadonlyMap<string, string>) {
+  /**
+   * @param values the keys of the profile by their names
+   * @param secrets what enters no record beside them
+   */
+  constructor(values: ReadonlyMap<string, string>, secrets: readonly string[] = []) {
     this.#names = new Map([...values].map(([name, value]) => [value, name]));
-    this.#known = createRedactor(values.values());
+    this.#known = createRedactor([...values.values(), ...secrets]);
   }
 
   /** The exchange; undefined where the document does not say how such a request is answered, or the answer is too large. */

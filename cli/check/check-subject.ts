@@ -12,6 +12,7 @@ import {
 } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { keyPrint, type ReadJournal, readJournal } from '../../checks/run/journal.ts';
+import { type Access, DIRECT } from '../../checks/wire/access.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { rulesOf } from '../rules.ts';
 import { withHeaders } from '../shared/header-option.ts';
@@ -63,13 +64,15 @@ interface StoredRun {
  */
 export async function trafficSubject(
   options: CheckOptions,
-  traffic: (target: string) => NonNullable<CheckRequest['traffic']>,
+  traffic: (target: string, access: Access) => NonNullable<CheckRequest['traffic']>,
 ): Promise<CheckSubject> {
   const { profile: file, envFile } = options;
   const written =
     file === undefined ? { target: undefined, keys: [], ...PROFILE_DEFAULTS } : readProfile(file);
   const target = addressIn(written, options.target);
-  const values = keyValues(written, environment(envFile), () => false);
+  const env = environment(envFile);
+  const values = keyValues(written, env, () => false);
+  const access = options.traffic === undefined ? accessOf(written, target, env) : DIRECT;
   const profile = { ...written, target };
   const close = async () => {};
   const rules = file === undefined ? [] : await rulesOf(file);
@@ -80,7 +83,8 @@ export async function trafficSubject(
     embedded: false,
     offline: true,
     rules,
-    traffic: traffic(target),
+    access,
+    traffic: traffic(target, access),
     close,
   };
 }

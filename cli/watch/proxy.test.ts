@@ -2,6 +2,7 @@
 import t from 'tap';
 import { limitsFor } from '../../checks/accuracy/hostile/testing/hostile-target.ts';
 import { hostileTargets } from '../../checks/accuracy/hostile/testing/hostile-targets.ts';
+import { DIRECT } from '../../checks/wire/access.ts';
 import { createClient } from '../../checks/wire/client.ts';
 import { startProxy } from './proxy.ts';
 
@@ -24,7 +25,13 @@ t.test('each hostile target', { jobs: 8 }, async (t) => {
       const direct = await ask(running.url);
       const again = await target.start();
       t.teardown(() => again.close());
-      const proxy = await startProxy({ target: again.url, port: 0, onPassed: () => {}, onLost: () => {} });
+      const proxy = await startProxy({
+        target: again.url,
+        access: DIRECT,
+        port: 0,
+        onPassed: () => {},
+        onLost: () => {},
+      });
       t.teardown(() => proxy.close());
       const through = await ask(proxy.address);
       // What is no HTTP cannot be passed on as HTTP: the connection breaks.

@@ -9,12 +9,15 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Access } from '../../checks/wire/access.ts';
 import type { HeaderList } from '../../checks/wire/exchange.ts';
 import type { Observed } from '../../checks/wire/observed.ts';
 
 export interface ProxyOptions {
   /** Base address; a request for /v1/pets at the proxy goes to the same path there. */
   readonly target: string;
+  /** What stands before the target wants it; a proxy of the environment is passed by. */
+  readonly access: Pick<Access, 'headers' | 'tls'>;
   /** 0 takes a free one. */
   readonly port: number;
   readonly onPassed: (observed: Observed) => void;
@@ -68,15 +71,20 @@ function keep(message: IncomingMessage): () => Buffer | undefined {
 }
 
 /** Starts the proxy on this machine. */
-export async function startProxy({ target, port, onPassed, onLost }: ProxyOptions): Promise<Proxy> {
+export async function startProxy({ target, access, port, onPassed, onLost }: ProxyOptions): Promise<Proxy> {
   const { protocol, host, hostname, port: targetPort, pathname } = new URL(target);
   const base = pathname.replace(/\/+$/, '');
   const [send, Agent] = protocol === 'https:' ? [requestTls, HttpsAgent] : [request, HttpAgent];
+  const wanted = access.headers.map(({ name, value }) => [name, value]);
   const lines = new WeakMap<Socket, Line>();
   const lineOf = (client: Socket): Line => {
     const known = lines.get(client);
     if (known !== undefined) return known;
-    const line = { agent: new Agent({ keepAlive: true, maxSockets: 1 }), isAsking: false, hasEnded: false };
+    const line = {
+      agent: new Agent({ ...access.tls, keepAlive: true, maxSockets: 1 }),
+      isAsking: false,
+      hasEnded: false,
+    };
     lines.set(client, line);
     client.once('close', () => line.agent.destroy());
     return line;
@@ -90,7 +98,14 @@ export async function startProxy({ target, port, onPassed, onLost }: ProxyOption
     const line = lineOf(client);
     line.isAsking = true;
     const { agent } = line;
-    const passing = send({ hostname, port: targetPort, method, path, headers: headers.flat(), agent });
+    const passing = send({
+      hostname,
+      port: targetPort,
+      method,
+      path,
+      headers: [...headers, ...wanted].flat(),
+      agent,
+    });
     passing.once('socket', (socket) => {
       if (passing.reusedSocket) return;
       socket.once('close', () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Command, Option } from 'commander';
 import { UsageError } from '../../checks/profile/usage-error.ts';
+import type { Access } from '../../checks/wire/access.ts';
 import type { Observed } from '../../checks/wire/observed.ts';
 import { checkThis } from '../check/check.ts';
 import { type CheckOptions, required } from '../check/check-options.ts';
@@ -37,6 +38,7 @@ const MOST_WAITING = 2000;
 /** What passes through a proxy until the signal fires, or the time is over. */
 async function* passing(
   target: string,
+  access: Access,
   { port, for: seconds }: WatchOptions,
   command: readonly string[],
   signal: AbortSignal,
@@ -53,7 +55,7 @@ async function* passing(
     wake();
   };
   const onLost = (what: string) => void process.stderr.write(`warning: no answer to ${what}\n`);
-  const proxy = await startProxy({ target, port, onPassed, onLost }).catch((error: unknown) => {
+  const proxy = await startProxy({ target, access, port, onPassed, onLost }).catch((error: unknown) => {
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
     throw isTaken ? new UsageError(`port ${port} is in use; --port 0 takes a free one`) : error;
   });
@@ -104,7 +106,7 @@ async function watch(command: readonly string[], options: WatchOptions): Promise
   failedWith = undefined;
   const subject = await trafficSubject(
     options,
-    (target) => (signal) => passing(target, options, command, signal),
+    (target, access) => (signal) => passing(target, access, options, command, signal),
   );
   await checkThis(subject, options);
   process.exitCode = failedWith ?? process.exitCode;
