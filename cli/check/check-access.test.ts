@@ -1,9 +1,9 @@
 /** Targets that are not simply there: behind gateways, proxies, certificates. */
 import { createPrivateKey } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { createAuthority, createCertificate } from '../../checks/accuracy/hostile/testing/tls-targets.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { headerGateway, proxyTo, tlsFront } from '../testing/gateways.ts';
@@ -159,6 +159,41 @@ const WAYS: Readonly<Record<string, (t: Test, upstream: URL) => Promise<Way>>> =
     lacks: [[{ profile: {} }, 4, /authority is not known on this machine/]],
   }),
 };
+
+t.test('init takes what its first request shows to be wanted, and writes it', async (t) => {
+  const folder = t.testdir({ ...files, profiles: {} });
+  const store = await startReferenceServer({});
+  t.teardown(() => store.close());
+  const gateway = await headerGateway(t, new URL(store.baseUrl), 'x-access-token', 'canary of a header');
+  const front = await tlsFront(t, new URL(`http://127.0.0.1:${gateway}`), {
+    ...mutual,
+    ...(await createCertificate(authority)),
+  });
+  const env = { K: store.keys[0]?.value ?? '', ACCESS: 'canary of a header', PASSPHRASE };
+  const out = join('profiles', 'p.yaml');
+  const words = ['--target', `https://127.0.0.1:${front}/v1`, '--key', 'free=K', '--out', out];
+  for (const [said, ...more] of [
+    [/name the file of its authority in tls\.ca.*; nothing was written/, '--ca', 'ca.pem'],
+    [/asks for a client certificate: name one in tls/, '--cert', 'client.pem', '--cert-key', 'client.key'],
+    [/holds no private key that opens without a passphrase/, '--passphrase-env', 'PASSPHRASE'],
+    [/want a header\? Add it with --header/, '--header', 'X-Access-Token=ACCESS'],
+  ] as const) {
+    const { code, stderr } = await runHere(folder, ['init', ...words], env);
+    t.ok(code === 4 || code === 2);
+    t.match(stderr, said);
+    t.notOk(existsSync(join(folder, out)));
+    words.push(...more);
+  }
+  t.match(await runHere(folder, ['init', ...words], env), {
+    code: 0,
+    stdout: /target: {2}GET \/pets .* 200 /,
+  });
+  t.match(parse(readFileSync(join(folder, out), 'utf8')), {
+    headers: [{ name: 'X-Access-Token', env: 'ACCESS' }],
+    tls: { ca: '../ca.pem', cert: '../client.pem', key: '../client.key', passphraseEnv: 'PASSPHRASE' },
+  });
+  t.match(await runHere(folder, ['check', '--profile', out], env), { code: 0 });
+});
 
 for (const [name, start] of Object.entries(WAYS))
   t.test(name, async (t) => {

@@ -1,5 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { accessOf } from '../../checks/profile/access.ts';
 import {
   KEY_ROLES,
   PLAN_NAMES,
@@ -21,6 +23,7 @@ import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { commandOf } from '../check/check-options.ts';
 import { planCheck } from '../check/check-plan.ts';
 import { EXIT } from '../shared/exit-codes.ts';
+import { namedHeader } from '../shared/header-option.ts';
 import { addressOf, environment, USUAL_VARIABLES, usualKeys, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
@@ -35,7 +38,9 @@ Examples:
   $ petstore-harness init --target https://staging.example.com/v1 --key pro=MY_LOAD_KEY:load
   $ petstore-harness init --target https://staging.example.com/v1 --key enterprise=MY_KEY --enterprise 5000,1000000`;
 
-interface InitOptions {
+interface InitOptions extends Pick<TargetProfile['tls'], 'ca' | 'cert' | 'passphraseEnv'> {
+  readonly certKey?: string;
+  readonly header?: TargetProfile['headers'];
   readonly target: string;
   readonly key?: readonly NamedKey[];
   readonly enterprise?: PlanLimits;
@@ -99,26 +104,34 @@ function profileOf(
 
 /** What the target answers to one request with the first key that is set, or why it is not the one that is meant. */
 async function firstAnswer(
-  { target, keys }: InitProfile,
+  profile: InitProfile,
   envFile: string | undefined,
 ): Promise<{ readonly told: string; readonly refused?: boolean }> {
+  const { target, keys } = profile;
   const set = environment(envFile);
   const key = keys.find(({ env }) => set[env]);
   const value = set[key?.env ?? ''];
   if (key === undefined || value === undefined)
     return { told: `not asked: set ${keys.map(({ env }) => env).join(', ')} first` };
-  const client = createClient({ baseUrl: target, now: Date.now, secrets: [value] });
+  const access = accessOf(profile, target, set);
+  const client = createClient({ baseUrl: target, now: Date.now, secrets: [value], access });
   try {
     const request = {
       ...listPets({ limit: 1 }),
       authorization: { kind: 'key', name: key.name, value },
     } as const;
     const exchange = await client.exchange(request, { id: 'init', sentBy: 'init' });
-    if (exchange.outcome.kind === 'failure') return { told: noUsableAnswer(target, exchange.outcome) };
+    if (exchange.outcome.kind === 'failure') {
+      const { reason } = exchange.outcome;
+      return {
+        told: noUsableAnswer(target, exchange.outcome),
+        refused: reason === 'tls' || reason === 'proxy',
+      };
+    }
     if (!isAnswered(exchange)) return { told: 'no answer' };
     const { status } = exchange.outcome;
-    if (status === 401) return { told: refusedKey(status, key), refused: true };
     if (!looksLikeTheService(exchange)) return { told: notTheService(target, exchange), refused: true };
+    if (status === 401) return { told: refusedKey(status, key), refused: true };
     return { told: `GET /pets with ${key.env} answers ${described(exchange)}` };
   } finally {
     await client.close();
@@ -142,10 +155,16 @@ async function costs(profile: InitProfile): Promise<string[]> {
   return lines;
 }
 
-async function init({ target: asked, key: named, enterprise, envFile, out }: InitOptions): Promise<void> {
+async function init(options: InitOptions): Promise<void> {
+  const { target: asked, key: named, enterprise, envFile, out, header, certKey } = options;
   if (existsSync(out)) throw new UsageError(`${out} exists; choose another file with --out, or remove it`);
   const keys = named ?? usualKeys(environment(envFile));
-  const profile = profileOf(addressOf(asked), keys, enterprise);
+  const { ca, cert, passphraseEnv } = options;
+  const files = Object.entries({ ca, cert, key: certKey }).flatMap(([name, file]) =>
+    file === undefined ? [] : [[name, resolve(file)]],
+  );
+  const tls = { insecure: false, ...Object.fromEntries(files), ...withoutUndefined({ passphraseEnv }) };
+  const profile = { ...profileOf(addressOf(asked), keys, enterprise), headers: header ?? [], tls };
   warnOfVersion(profile.target);
   const { told, refused } = await firstAnswer(profile, envFile);
   if (refused === true) {
@@ -155,7 +174,10 @@ async function init({ target: asked, key: named, enterprise, envFile, out }: Ini
   }
   const about =
     '# What petstore-harness may do to this target. The keys are in the environment, never here.\n';
-  const text = profileYaml(profile, out);
+  const beside = Object.fromEntries(
+    files.map(([name, file]) => [name, relative(dirname(resolve(out)), String(file))]),
+  );
+  const text = profileYaml({ ...profile, tls: { ...tls, ...beside } }, out);
   writeFileSync(out, `${about}${text}`, { flag: 'wx' });
   await print(
     [
@@ -180,6 +202,15 @@ export const initCommand = new Command('init')
     namedKey,
   )
   .option('--enterprise <minute,day>', 'what the Enterprise plan admits a minute and a day', planLimits)
+  .option(
+    '--header <name=variable>',
+    'a header for what stands in front, and the variable of its value',
+    namedHeader,
+  )
+  .option('--ca <file>', 'authorities to trust in place of the machine’s, in PEM')
+  .option('--cert <file>', 'client certificate, in PEM')
+  .option('--cert-key <file>', 'its private key, in PEM')
+  .option('--passphrase-env <variable>', 'the variable that holds the passphrase of that key')
   .option('--env-file <file>', 'file with the variables that hold the keys')
   .option('--out <file>', 'the profile to write', 'petstore-profile.yaml')
   .addHelpText('after', EXAMPLES)

@@ -3,14 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv } from 'ajv';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { parse, parseAllDocuments } from 'yaml';
+import { parseProfile } from '../../checks/profile/parse-profile.ts';
+import { packageRoot } from '../../spec/package-root.ts';
 import { scenarioNamed } from '../lib/catalogue.ts';
 import { type KubernetesRequest, kubernetesManifests } from './kubernetes.ts';
 import { startEmbeddedTarget } from './quota/load-target.ts';
 
 /** The operator's release whose CRD the manifests are held against. */
 const OPERATOR = 'github.com/grafana/k6-operator@v0.0.19';
+/** It holds the schemas that Kubernetes publishes. */
+const KUBERNETES = 'sigs.k8s.io/kubectl-validate@v0.0.4';
 
 const facts = scenarioNamed('mixed');
 if (facts === undefined) throw new Error('no mixed');
@@ -50,28 +54,44 @@ function closed(schema: unknown): unknown {
   return isFree ? copy : { ...copy, additionalProperties: false };
 }
 
-async function operatorSchema(): Promise<object | string> {
-  let found: string;
+/** A file of a Go module, read as YAML; where it is not to be had, the test is skipped, though not in CI. */
+async function published(t: Test, module: string, file: string) {
   try {
-    const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', OPERATOR], {
+    const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', module], {
       env: { ...process.env, GOFLAGS: '-mod=mod' },
     });
-    found = JSON.parse(stdout).Dir;
+    return parse(await readFile(join(JSON.parse(stdout).Dir, file), 'utf8'));
   } catch (error) {
-    return `the operator's module is not to be had: ${String(error).slice(0, 100)}`;
+    const why = `${module} is not to be had: ${String(error).slice(0, 100)}`;
+    if (process.env['CI'] === 'true') t.fail(why);
+    else await t.test('the published schema', { skip: why }, async () => {});
+    return undefined;
   }
-  const crd = parse(await readFile(join(found, 'config/crd/bases/k6.io_testruns.yaml'), 'utf8'));
-  const version = crd.spec.versions.find(({ name }: { name: string }) => name === 'v1alpha1');
-  return Object(closed(version.schema.openAPIV3Schema));
 }
 
-t.test("the TestRun is valid against the operator's own CRD, without an unknown field", async (t) => {
-  const schema = await operatorSchema();
-  if (typeof schema === 'string') {
-    if (process.env['CI'] === 'true') t.fail(schema);
-    else await t.test('the schema of the operator', { skip: schema }, async () => {});
-    return;
+t.test('the examples are valid against the schemas of Kubernetes', async (t) => {
+  const text = await readFile(new URL('examples/kubernetes/check.yml', packageRoot), 'utf8');
+  const [config, ...jobs] = parseAllDocuments(text).map((each) => each.toJS());
+  t.equal(parseProfile(config.data['petstore-profile.yaml'], 'p').keys.length, 1);
+  const file = 'pkg/openapiclient/builtins/1.30/apis/batch/v1.json';
+  const batch = await published(t, KUBERNETES, file);
+  if (batch === undefined) return;
+  const schemas = Object(closed(batch.components));
+  for (const job of jobs) {
+    const $ref = `#/components/schemas/io.k8s.api.batch.v1.${job.kind}`;
+    const validate = new Ajv({ strict: false, allErrors: true }).compile({ $ref, components: schemas });
+    t.ok(validate(job), JSON.stringify(validate.errors?.slice(0, 3)));
+    t.notOk(validate({ ...job, spec: { ...job.spec, schedul: '@daily' } }), 'it sees an unknown field');
+    const { spec } = job.spec.jobTemplate?.spec.template ?? job.spec.template;
+    t.match(spec, { containers: [{ args: ['check'], envFrom: [{ secretRef: { name: /keys/ } }] }] });
   }
+});
+
+t.test("the TestRun is valid against the operator's own CRD, without an unknown field", async (t) => {
+  const crd = await published(t, OPERATOR, 'config/crd/bases/k6.io_testruns.yaml');
+  if (crd === undefined) return;
+  const version = crd.spec.versions.find(({ name }: { name: string }) => name === 'v1alpha1');
+  const schema = Object(closed(version.schema.openAPIV3Schema));
   const [configMap, testRun] = await documents(3);
   // ObjectMeta is described elsewhere in Kubernetes.
   const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
@@ -112,6 +132,28 @@ t.test('an address that is the runner itself is refused', async (t) => {
   await t.rejects(manifests(1, { prometheusUrl: 'http://127.0.0.1:9090/' }), {
     message: /^--prometheus-url is 127\.0\.0\.1, which in a cluster is the runner itself/,
   });
+});
+
+t.test('headers and certificates come from the Secret, the authority from the ConfigMap', async (t) => {
+  const access = {
+    headers: [
+      { name: 'X-Access-Token', value: 'canary-of-a-header', env: 'ACCESS' },
+      { name: 'X-Tenant', value: 'blue' },
+    ],
+    tls: { ca: 'the authority', cert: 'the certificate', key: 'canary-key' },
+    secrets: [],
+  };
+  const text = await manifests(1, { target: { ...target, access } });
+  t.notMatch(text, /canary|the certificate/);
+  t.match(text, /# Secret: .*ACCESS, PETSTORE_TLS_CERT, PETSTORE_TLS_KEY:/);
+  const [configMap, testRun] = parseAllDocuments(text).map((each) => each.toJS());
+  t.equal(configMap.data['ca.pem'], 'the authority');
+  t.match(testRun.spec.runner.env, [{ name: 'SSL_CERT_FILE', value: '/test/ca.pem' }]);
+  const { headers } = JSON.parse(configMap.data['plan.json']);
+  t.same(headers, [
+    { name: 'X-Access-Token', env: 'ACCESS' },
+    { name: 'X-Tenant', value: 'blue' },
+  ]);
 });
 
 t.test('no key is in the manifests, and runners share none', async (t) => {

@@ -3,7 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { UsageError } from '../../checks/profile/usage-error.ts';
+import { DIRECT } from '../../checks/wire/access.ts';
 import { isLoopback } from '../../checks/wire/base-address.ts';
+import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
 import { PINNED_K6 } from './k6/k6-binary.ts';
 import { prometheusEnvironment, TO_PROMETHEUS } from './k6/k6-options.ts';
 import { SCRIPT } from './load-run.ts';
@@ -28,6 +30,9 @@ const LARGEST_CONFIG_BYTES = 900_000;
  */
 export async function kubernetesManifests(request: KubernetesRequest): Promise<string> {
   const { facts, target, runId, secret, prometheusUrl, shards: count = 1 } = request;
+  // Pods have a proxy of their own, or none.
+  const access = { ...(target.access ?? DIRECT), proxy: undefined };
+  const { headers, tls } = access;
   refuseLoopback('the target', target.address);
   if (prometheusUrl !== undefined) refuseLoopback('--prometheus-url', prometheusUrl);
   const { plan } = prepareLoad({
@@ -35,9 +40,17 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
     ...request,
     tagged: prometheusUrl !== undefined,
     // The plan has only the keys that are in the Secret.
-    target: { ...target, keys: target.keys.filter(({ roles }) => roles.includes('load')) },
+    target: { ...target, access, keys: target.keys.filter(({ roles }) => roles.includes('load')) },
   });
-  const data = { 'plan.json': JSON.stringify(plan), 'script.js': await readFile(SCRIPT, 'utf8') };
+  const fromSecret = [
+    ...[...plan.keys, ...headers].flatMap(({ env }) => env ?? []),
+    ...(tls.key === undefined ? [] : [TLS_CERT, TLS_KEY]),
+  ];
+  const data = {
+    ...(tls.ca === undefined ? {} : { 'ca.pem': tls.ca }),
+    'plan.json': JSON.stringify(plan),
+    'script.js': await readFile(SCRIPT, 'utf8'),
+  };
   const bytes = Object.values(data).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > LARGEST_CONFIG_BYTES)
     throw new UsageError(`the script and its plan have ${bytes} bytes; a ConfigMap takes a megabyte`);
@@ -45,8 +58,12 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
   const metadata = { name: `petstore-${facts.name}-${runId}`, labels };
   const image = `grafana/k6:${PINNED_K6}`;
   const options = ['--log-format=json', '--no-usage-report', `--tag testid=${runId}`];
-  const env = Object.entries(prometheusUrl === undefined ? {} : prometheusEnvironment(prometheusUrl));
-  if (env.length > 0) options.push(TO_PROMETHEUS);
+  const env = Object.entries({
+    ...(prometheusUrl === undefined ? {} : prometheusEnvironment(prometheusUrl)),
+    // The operator mounts the ConfigMap there.
+    ...(tls.ca === undefined ? {} : { SSL_CERT_FILE: '/test/ca.pem' }),
+  });
+  if (prometheusUrl !== undefined) options.push(TO_PROMETHEUS);
   const runner = {
     image,
     metadata: { labels },
@@ -67,7 +84,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
   const runners = `${count} runner${count === 1 ? '' : 's'}`;
   const head = [
     `# ${facts.name} at ${request.rate ?? facts.rate} requests/s for ${plan.seconds} s on ${runners}, ${totalOf(plan.bill)} requests at most.`,
-    `# Keys: a Secret named ${secret} with ${plan.keys.map(({ env }) => env).join(', ')}:`,
+    `# Secret: it is named ${secret}, with ${fromSecret.join(', ')}:`,
     `#   kubectl create secret generic ${secret} --from-env-file=keys.env`,
     '# Afterwards, one report from all runners:',
     `#   for pod in $(kubectl get pods -l petstore-harness/run=${runId},runner=true -o name); do`,
