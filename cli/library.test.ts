@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { check, conformance, NothingToJudge, serve, UsageError } from './library.ts';
+import { headerGateway } from './testing/gateways.ts';
 
 const keyOf = (server: Awaited<ReturnType<typeof serve>>) => {
   const [{ plan, value } = { plan: 'free' as const, value: '' }] = server.keys;
@@ -45,7 +46,10 @@ t.test('check: what is wrong is thrown', async (t) => {
     [{ target, keys, only: 'x' }, /only is not a list/],
     [{ target, keys, permit: [1] }, /permit is not a list/],
     [{ target, keys, profile }, /give keys or a profile, not both/],
-    [{ profile, gaps: { 'limit-out-of-range': 'clamped' } }, /plans and gaps go with keys/],
+    [{ profile, gaps: { 'limit-out-of-range': 'clamped' } }, /plans, gaps, headers and tls go with keys/],
+    [{ target, keys, headers: { 'X-A': 7 } }, /the value of header X-A is not a text/],
+    [{ target, keys, headers: { Host: 'elsewhere' } }, /Host is a header that the harness itself sends/],
+    [{ target, keys, tls: { ca: 'none.pem' } }, /none\.pem: no such file/],
     [{ profile }, /x\.yaml:1:/],
   ] as const) {
     // Callers in JavaScript are not held to the types.
@@ -59,6 +63,21 @@ t.test('check: what is wrong is thrown', async (t) => {
   await t.rejects(serve(JSON.parse('{"port":"x"}')), { constructor: UsageError, message: /port/ });
   t.throws(() => conformance(JSON.parse('{"only":"x"}')), UsageError);
   await t.rejects(serve({ faults: ['filter-ignord'] }), /did you mean "filter-ignored"/);
+});
+
+t.test('check: what a gateway wants is sent', async (t) => {
+  await using server = await serve();
+  const value = 'canary of a header';
+  const port = await headerGateway(t, new URL(server.address), 'x-access', value);
+  const options = {
+    target: `http://127.0.0.1:${port}/v1`,
+    keys: [keyOf(server)],
+    only: ['list-limit-range'],
+  };
+  await t.rejects(check(options), NothingToJudge);
+  const report = await check({ ...options, headers: { 'X-Access': value } });
+  t.equal(report.verdict, 'nothing-broken');
+  t.notMatch(JSON.stringify(report), /canary/);
 });
 
 t.test('check: a signal ends it', async (t) => {

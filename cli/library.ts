@@ -6,7 +6,7 @@ import { AssertionError } from 'node:assert';
 import { stringify } from 'yaml';
 import { parseProfile } from '../checks/profile/parse-profile.ts';
 import { variableOf } from '../checks/profile/server-profile.ts';
-import type { KeyRole, PlanLimits, PlanName } from '../checks/profile/target-profile.ts';
+import type { KeyRole, PlanLimits, PlanName, TargetProfile } from '../checks/profile/target-profile.ts';
 import { UsageError } from '../checks/profile/usage-error.ts';
 import { isDecidedEarly } from '../checks/run/play.ts';
 import { allChecks } from '../checks/sections/all-checks.ts';
@@ -58,6 +58,10 @@ export interface CheckOptions {
   readonly gaps?: Readonly<Record<string, string>>;
   /** Rules of one's own, beside those of a profile's file. */
   readonly rules?: readonly Rule[];
+  /** Sent with every request, for what stands in front of the target: values by name, in no output. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Files relative to the working directory, as a profile's `tls` has them. */
+  readonly tls?: Partial<TargetProfile['tls']>;
   /** Permissions are intended, although the address looks like one that customers use. */
   readonly production?: boolean;
   /** Ends the run; its reason is thrown. */
@@ -97,8 +101,8 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
     production: production === true ? production : undefined,
   });
   if (keys !== undefined && profile !== undefined) throw new UsageError('give keys or a profile, not both');
-  if (keys === undefined && (options.plans ?? options.gaps) !== undefined)
-    throw new UsageError('plans and gaps go with keys; a profile has its own');
+  if (keys === undefined && (options.plans ?? options.gaps ?? options.headers ?? options.tls) !== undefined)
+    throw new UsageError('plans, gaps, headers and tls go with keys; a profile has its own');
   const own = declared(options.rules ?? []);
   const checked = await checkSubject(asked, keys && givenProfile(keys, options));
   const subject = { ...checked, rules: [...(checked.rules ?? []), ...own] };
@@ -131,7 +135,12 @@ function refuseOtherTypes({ keys = [], permit = [], only = [] }: CheckOptions): 
     if (!(Array.isArray(list) && list.every(isText))) throw new UsageError(`${name} is not a list of names`);
 }
 
-function givenProfile(keys: readonly TargetKey[], { plans, gaps: pinned }: CheckOptions): GivenProfile {
+function givenProfile(keys: readonly TargetKey[], options: CheckOptions): GivenProfile {
+  const { plans, gaps: pinned, headers = {}, tls } = options;
+  const granted = Object.entries(headers).map(([name, value], index) => {
+    if (typeof value !== 'string') throw new UsageError(`the value of header ${name} is not a text`);
+    return { name, value, env: `PETSTORE_HEADER_${index + 1}` };
+  });
   const named = keys.map((key, index) => {
     const name = key.name ?? `${key.plan}-${index + 1}`;
     // Not every caller has its types checked.
@@ -140,11 +149,12 @@ function givenProfile(keys: readonly TargetKey[], { plans, gaps: pinned }: Check
   });
   const text = stringify({
     keys: named.map(({ value, ...key }) => key),
-    ...withoutUndefined({ plans, gaps: pinned }),
+    headers: granted.map(({ name, env }) => ({ name, env })),
+    ...withoutUndefined({ plans, gaps: pinned, tls }),
   });
   return {
     profile: parseProfile(text, 'keys'),
-    values: Object.fromEntries(named.map(({ env, value }) => [env, value])),
+    values: Object.fromEntries([...named, ...granted].map(({ env, value }) => [env, value])),
   };
 }
 
