@@ -79,12 +79,9 @@ export function runFacts({ run, requests }: Report): readonly Fact[] {
 
 /** How the target was reached; undefined where nothing is known of it. */
 export function wayTo({ httpVersion, proxy, insecure }: Way = {}): string | undefined {
-  const parts = [
-    ...(httpVersion === undefined ? [] : [`HTTP/${httpVersion}`]),
-    ...(proxy === undefined ? [] : [`through the proxy ${proxy}`]),
-    ...(insecure === true ? [UNVERIFIED] : []),
-  ];
-  return parts.join(', ') || undefined;
+  const version = httpVersion && `HTTP/${httpVersion}`;
+  const known = [version, proxy && `through the proxy ${proxy}`, insecure && UNVERIFIED].filter(Boolean);
+  return known.join(', ') || undefined;
 }
 
 const UNVERIFIED = 'the certificate was not verified (tls.insecure)';

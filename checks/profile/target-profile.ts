@@ -53,17 +53,15 @@ const answerPattern = ({ answers, forms, open }: Gap): string =>
 
 /** Twelve and more characters with small letters and digits are refused: that is what secrets look like. */
 const VARIABLE = '^(?!(?=.*[a-z])(?=.*\\d).{12,})[A-Za-z_][A-Za-z0-9_]{0,127}$';
-const text = (description: string) => Type.Optional(Type.String({ description, minLength: 1 }));
+const text = (description: string, form = {}) =>
+  Type.Optional(Type.String({ description, minLength: 1, ...form }));
+const secretIn = (description: string) => text(description, { pattern: VARIABLE });
 
 const Header = Type.Object(
   {
     name: Type.String({ description: 'Its name, such as X-Access-Token.', pattern: HEADER_NAME }),
-    env: Type.Optional(
-      Type.String({ description: 'The name of the variable that holds its value.', pattern: VARIABLE }),
-    ),
-    value: Type.Optional(
-      Type.String({ description: 'Its value, where that is no secret.', pattern: HEADER_VALUE.source }),
-    ),
+    env: secretIn('The name of the variable that holds its value.'),
+    value: text('Its value, where that is no secret.', { pattern: HEADER_VALUE.source }),
   },
   exact,
 );
@@ -135,24 +133,12 @@ export const profileSchema = Type.Object(
     }),
     tls: Type.Object(
       {
-        ca: text(
-          'File of the authorities to trust in place of the machine’s, in PEM, relative to the profile.',
-        ),
+        ca: text('File of the authorities to trust in place of the machine’s, relative to the profile.'),
         cert: text('File of a client certificate, in PEM.'),
         key: text('File of its private key, in PEM.'),
-        passphraseEnv: Type.Optional(
-          Type.String({
-            description: 'The name of the variable that holds the passphrase of the private key.',
-            pattern: VARIABLE,
-          }),
-        ),
-        serverName: text(
-          'The name that the certificate of the target is for, where it is not the address’s.',
-        ),
-        insecure: Type.Boolean({
-          description: 'The certificate of the target is not verified; never where customers may be.',
-          default: false,
-        }),
+        passphraseEnv: secretIn('The name of the variable that holds the passphrase of the private key.'),
+        serverName: text('The host that the certificate is for, where it is not that of the address.'),
+        insecure: Type.Boolean({ default: false, description: 'The certificate is not verified.' }),
       },
       { ...part, description: 'How https is spoken with the target.' },
     ),

@@ -1,6 +1,11 @@
 import t from 'tap';
+import { tlsFront } from '../../cli/testing/gateways.ts';
 import type { Behaviour } from '../accuracy/hostile/testing/raw-server.ts';
-import { createAuthority, trustedTarget } from '../accuracy/hostile/testing/tls-targets.ts';
+import {
+  createAuthority,
+  createCertificate,
+  trustedTarget,
+} from '../accuracy/hostile/testing/tls-targets.ts';
 import { type Access, DIRECT } from './access.ts';
 import { createClient, type HttpClient } from './client.ts';
 import { answersWith, clientOf, KEY, LIST, ok, RECORD, serve } from './testing/test-client.ts';
@@ -21,6 +26,16 @@ t.test('an https address is trusted by the authority that is named, and by no ot
   t.match(await outcomeWith({}), untrusted);
   t.match(await outcomeWith({ ca: (await createAuthority('another')).cert }), untrusted);
   t.equal(target.requests.length, 1, 'no key is sent to whom nobody trusts');
+});
+
+t.test('whoever speaks HTTP/2 only is spoken to, by several connections at once', async (t) => {
+  const server = await serve(t, answersWith(ok()));
+  const upstream = new URL(`http://127.0.0.1:${server.port}`);
+  const port = await tlsFront(t, upstream, await createCertificate(undefined), 2);
+  const access = { ...DIRECT, tls: { rejectUnauthorized: false } } as const;
+  const client = clientOf(t, server, { baseUrl: `https://127.0.0.1:${port}/v1`, access });
+  const all = await Promise.all(Array.from({ length: 5 }, () => client.exchange(LIST, RECORD)));
+  for (const { outcome } of all) t.match(outcome, { kind: 'response', status: 200, httpVersion: '2' });
 });
 
 t.test('a handshake that does not end is a connection that does not come', async (t) => {

@@ -98,20 +98,20 @@ export function createClient(options: ClientOptions): HttpClient {
   const own = OWN_HEADERS.filter(
     ([name]) => !access.headers.some((header) => header.name.toLowerCase() === name),
   );
-  const granted = access.headers.map(({ name, value }) => [name, value] as const);
-  const shownGranted = access.headers.map(
-    ({ name, value, env }) => [name, env === undefined ? redact(value) : `[value of ${env}]`] as const,
+  const granted = access.headers.map(
+    ({ name, value, env }): Guarded => [name, value, env === undefined ? redact(value) : `[value of ${env}]`],
   );
   return {
     async exchange(request, record, signal) {
       const { authorization, operation, method, path, body } = request;
       const headers = headersOf(request, own);
-      const { sent, shown } = credentials(authorization);
+      const guarded = [...granted, ...credentials(authorization)];
+      const sent = guarded.map(([name, value]) => [name, value] as const);
       const key = authorization.kind === 'key' ? authorization.name : null;
       const connection = await connections.take(key);
       const { sentAt, receivedAt, ...dispatched } = await dispatchOnce(
         connection,
-        { method, path: prefix + path, headers: [...headers, ...granted, ...sent, ...forProxy], body, key },
+        { method, path: prefix + path, headers: [...headers, ...sent, ...forProxy], body, key },
         { limits, budget, now: options.now, signal },
       ).finally(() => connections.giveBack(connection));
       const outcome =
@@ -127,8 +127,7 @@ export function createClient(options: ClientOptions): HttpClient {
           path: redact(path),
           headers: [
             ...headers.map(([name, value]) => [name, redact(value)] as const),
-            ...shownGranted,
-            ...shown,
+            ...guarded.map(([name, , shown]) => [name, shown] as const),
           ],
           ...(body === undefined ? {} : { body: redact(body) }),
         },
@@ -149,23 +148,13 @@ function headersOf({ headers = [], acceptsAnything }: ClientRequest, own: Header
   return [...own.filter(([name]) => !given.has(name)), ...headers];
 }
 
-/** The Authorization header as it is sent, and as the record shows it. */
-function credentials(authorization: Authorization): {
-  readonly sent: HeaderList;
-  readonly shown: HeaderList;
-} {
-  const field = (value: string): HeaderList => [['authorization', value]];
-  switch (authorization.kind) {
-    case 'none':
-      return { sent: [], shown: [] };
-    case 'raw':
-      return { sent: field(authorization.header), shown: field(authorization.described) };
-    case 'key':
-      return {
-        sent: field(`Bearer ${authorization.value}`),
-        shown: field(`Bearer [key ${authorization.name}]`),
-      };
-  }
+/** A header as it is sent, and as the record shows it. */
+type Guarded = readonly [name: string, sent: string, shown: string];
+
+function credentials(by: Authorization): Guarded[] {
+  if (by.kind === 'none') return [];
+  if (by.kind === 'raw') return [['authorization', by.header, by.described]];
+  return [['authorization', `Bearer ${by.value}`, `Bearer [key ${by.name}]`]];
 }
 
 /** The response with its body as text, or why that is not read. */

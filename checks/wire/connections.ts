@@ -91,15 +91,15 @@ export class Connection {
       ...tls,
     };
     const connectors = [buildConnector(settings), buildConnector({ ...settings, allowH2: true })] as const;
+    const isForwarded = proxy !== undefined && origin.startsWith('http:');
     const connect: buildConnector.connector = (options, callback) => {
       const secured = connectors[keeping.isHttp2 ? 1 : 0];
-      if (proxy === undefined || options.protocol === 'http:') return secured(options, callback);
+      if (proxy === undefined || isForwarded) return secured(options, callback);
       const to = `${options.host?.replace(/:\d+$/, '')}:${options.port || 443}`;
       tunnel(proxy, to, connectTimeout, (...[error, httpSocket]) =>
         error === null ? secured({ ...options, httpSocket }, callback) : callback(error, null),
       );
     };
-    const isForwarded = proxy !== undefined && origin.startsWith('http:');
     const client = new Client(isForwarded ? proxy.origin : origin, {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -108,10 +108,11 @@ export class Connection {
       bodyTimeout: 0,
       connect: (options, callback) => {
         this.error = undefined;
+        let isOffered = keeping.isHttp2;
         const made: buildConnector.Callback = (...[error, socket]) => {
           // Only a server that has no HTTP/1.1 to offer ends the handshake so (RFC 7301, 3.2).
-          if (!keeping.isHttp2 && error !== null && isOtherProtocol(error)) {
-            keeping.isHttp2 = true;
+          if (!isOffered && error !== null && isOtherProtocol(error)) {
+            isOffered = keeping.isHttp2 = true;
             return connect(options, made);
           }
           if (error !== null) {

@@ -92,22 +92,14 @@ const dashboardEnvironment = (file: string) => ({
 });
 
 /** What k6 needs to reach the target, in its environment alone. */
-function accessEnvironment(
-  { address, access = DIRECT }: LoadTarget,
-  authority: string,
-): Record<string, string> {
+function accessEnvironment({ address, access = DIRECT }: LoadTarget, authority: string) {
   const { headers, tls, proxy } = access;
-  const scheme = new URL(address).protocol.slice(0, -1).toUpperCase();
-  const all: readonly (readonly [name: string | undefined, value: string | undefined])[] = [
-    ...headers.map(({ env, value }) => [env, value] as const),
-    ...([
-      [TLS_CERT, tls.cert],
-      [TLS_KEY, tls.key],
-      [`${scheme}_PROXY`, proxy?.href],
-    ] as const),
-    ['SSL_CERT_FILE', tls.ca === undefined ? undefined : authority],
-  ];
-  return Object.fromEntries(all.filter(([name, value]) => name !== undefined && value !== undefined));
+  const all = {
+    ...{ [TLS_CERT]: tls.cert, [TLS_KEY]: tls.key, SSL_CERT_FILE: tls.ca && authority },
+    [`${new URL(address).protocol.slice(0, -1).toUpperCase()}_PROXY`]: proxy?.href,
+    ...Object.fromEntries(headers.flatMap(({ env, value }) => (env === undefined ? [] : [[env, value]]))),
+  };
+  return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
 /**
