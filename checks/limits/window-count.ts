@@ -8,7 +8,7 @@
  */
 
 import type { RateReading } from '../wire/rate-headers.ts';
-import { givenAtOnce, MINUTE } from './time.ts';
+import { givenAtOnce, LONGEST_OF_MINUTE, MINUTE } from './time.ts';
 import type { PlanLimits } from './told-time.ts';
 
 /** Errors about a request itself. */
@@ -213,16 +213,17 @@ export function fellShortAlike(a: WindowCount, b: WindowCount): boolean {
 }
 
 /**
- * Whether a window fell short only by requests of this run that a sliding window still counts.
+ * Whether a window fell short only by requests of this run that a sliding window still counts: a counter for as long as
+ * two minutes.
  *
- * @param own what this run was admitted on the key
+ * @param own what this run was admitted on the key since it was refused
  */
 export function heldExplains(
   { verdict, admitted, all, perMinute }: WindowCount,
   own: readonly RateReading[],
 ): boolean {
   const beganAt = all[0]?.sentAt ?? 0;
-  const held = own.filter(({ sentAt, receivedAt }) => sentAt >= beganAt - MINUTE && receivedAt <= beganAt);
+  const held = own.filter(({ sentAt, receivedAt }) => sentAt >= beganAt - LONGEST_OF_MINUTE && receivedAt <= beganAt);
   return (
     verdict.kind === 'fewer' &&
     verdict.between === 0 &&

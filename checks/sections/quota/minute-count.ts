@@ -181,7 +181,7 @@ function notFilledAgain({ key, windows: [first], after, spent }: MinuteMeasureme
 function judgeNext(measurement: MinuteMeasurement, judge: Judge, { trace }: Seen): void {
   const lost = lostAnswers(measurement);
   if (lost !== undefined) return judge.inconclusive(lost);
-  const { key, windows, next } = measurement;
+  const { key, windows, after, next } = measurement;
   const [filled, ...again] = next;
   const isGradual = givesBackGradually(measurement) === true;
   if (filled === undefined) {
@@ -195,7 +195,7 @@ function judgeNext(measurement: MinuteMeasurement, judge: Judge, { trace }: Seen
   const { verdict, admitted } = count;
   const evidence = evidenceOf(filled);
   const inconclusive = (reason: Reason | string) => judge.inconclusive(reason, ...evidence);
-  if (verdict.kind === 'exact' || (isGradual && heldExplains(count, admittedOn(trace, key))))
+  if (verdict.kind === 'exact' || (isGradual && heldExplains(count, admittedOn(trace, key, after?.refusal.receivedAt))))
     return judge.holds(...evidence);
   const whole = again.find((window) => window.count.verdict.kind === 'exact');
   if (isGradual && verdict.kind === 'fewer' && whole !== undefined) return judge.holds(...evidenceOf(whole));

@@ -96,7 +96,7 @@ export const minute = sceneOnKeys(
       // Not the plan's number: repeated from rest, so that earlier use of the key cannot explain it.
       const mayTell = () =>
         windows.length < 3 &&
-        first.lost === undefined &&
+        !windows.some(hasLost) &&
         !windows.some(isExact) &&
         !fellShortTwice(windows) &&
         !isSharedTwice(windows, after.refill);
@@ -109,7 +109,9 @@ export const minute = sceneOnKeys(
       }
       const again = after.afterReset ?? after.afterRetryAfter;
       const isNextFilled = filledTwice(run.keys).includes(key) && again !== undefined && isAdmitted(again);
-      if (isNextFilled && windows.some(isExact)) await nextWindow(run, key, fill, first, after, next);
+      // What comes back bit by bit was whole after a rest: that is the next window.
+      const isTold = !isExact(first) && isRefilling(after.refill) === true;
+      if (isNextFilled && !isTold && windows.some(isExact)) await nextWindow(run, key, fill, first, after, next);
     } catch (error) {
       if (!(error instanceof Inconclusive) || error.reason.kind !== 'day-spent') throw error;
       return { key, windows, after, next, spent: error.reason };
@@ -118,8 +120,10 @@ export const minute = sceneOnKeys(
   },
 );
 
-const isExact = ({ count, lost }: FilledWindow): boolean =>
-  lost === undefined && count.verdict.kind === 'exact';
+/** Whether nothing can be told of a key's numbers: the answers of another window make up for none that was lost. */
+const hasLost = ({ lost }: FilledWindow): boolean => lost !== undefined;
+const isExact = (window: FilledWindow): boolean =>
+  !hasLost(window) && window.count.verdict.kind === 'exact';
 const fellShortTwice = ([one, two]: readonly FilledWindow[]): boolean =>
   one !== undefined && two !== undefined && fellShortAlike(one.count, two.count);
 /**
@@ -187,8 +191,9 @@ async function nextWindow(
     await run.waitUntil(refusal.receivedAt + MINUTE + SECOND, `key ${key.name} to have its whole quota`);
   next.push(await fill(since));
   const isTold = ([one, two]: readonly FilledWindow[]): boolean => {
-    if (one === undefined || !hasFewer(one)) return true;
-    if (two === undefined) return refilling === true && heldExplains(one.count, admittedOn(run.trace, key));
+    if (one === undefined || !hasFewer(one) || next.some(hasLost)) return true;
+    if (two === undefined)
+      return refilling === true && heldExplains(one.count, admittedOn(run.trace, key, refusal.receivedAt));
     // A bucket that refills too slowly falls short by as much again, a sliding window counter does not. Of windows that
     // are renewed at once every other one may be whole.
     return refilling === true ? !hasFewer(two) || fellShortTwice(next) : !isExact(two);
