@@ -115,6 +115,9 @@ for (const [name, limit] of Object.entries(WINDOWS)) {
     const lost = all.length - kept.length;
     deepEqual(countWindow(kept, perMinute, lost).verdict, { kind: 'exact' });
     if (lost > 0) equal(countWindow(kept, perMinute, lost - 1).verdict.kind, 'fewer');
+    // One that Remaining does not count makes them too many.
+    const [free] = kept;
+    if (lost > 0 && free) notEqual(countWindow([...kept, free], perMinute, lost).verdict.kind, 'exact');
   });
   law(`${name}: how many others had spent is told`, fc.tuple(anyBurst, others), ([given, before]) =>
     deepEqual(counted(limit, given, { before }), { kind: 'fewer', before, between: 0 }),

@@ -138,12 +138,13 @@ function judge(admitted: readonly RateReading[], perMinute: number, lost: number
   if (admitted.length === 0) return { kind: 'fewer', before: 0, between: 0 };
   const allowed = Math.floor(perMinute + refillAllowed(admitted, perMinute));
   if (admitted.length > allowed) return { kind: 'more', allowed };
-  if (admitted.length >= perMinute) return { kind: 'exact' };
   const describesMinute = admitted.every(({ limit }) => limit === perMinute);
   const before = describesMinute ? spentBefore(admitted, perMinute) : 0;
   const between = skippedValues(admitted);
   const missing = before + between;
-  if (missing > 0 && missing <= lost && admitted.length + missing >= perMinute) return { kind: 'exact' };
+  // What was lost may have been admitted: where it would be too many then, nothing is told.
+  const total = admitted.length + (missing <= lost ? missing : 0);
+  if (total >= perMinute && total <= allowed) return { kind: 'exact' };
   return { kind: 'fewer', before, between };
 }
 
@@ -223,7 +224,9 @@ export function heldExplains(
   own: readonly RateReading[],
 ): boolean {
   const beganAt = all[0]?.sentAt ?? 0;
-  const held = own.filter(({ sentAt, receivedAt }) => sentAt >= beganAt - LONGEST_OF_MINUTE && receivedAt <= beganAt);
+  const held = own.filter(
+    ({ sentAt, receivedAt }) => sentAt >= beganAt - LONGEST_OF_MINUTE && receivedAt <= beganAt,
+  );
   return (
     verdict.kind === 'fewer' &&
     verdict.between === 0 &&

@@ -80,7 +80,8 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, seen: Seen): v
     judge.breaks({ expected, actual }, ...decisive, ...evidence);
   const inconclusive = (reason: Reason | string) => judge.inconclusive(reason, ...evidence);
 
-  const lost = lostAnswers(measurement);
+  // What was lost explains fewer, never more.
+  const lost = verdict.kind === 'more' ? undefined : lostAnswers(measurement);
   if (lost !== undefined) return inconclusive(lost);
   if (refusal === undefined && closed === undefined)
     return verdict.kind === 'more'
@@ -195,7 +196,10 @@ function judgeNext(measurement: MinuteMeasurement, judge: Judge, { trace }: Seen
   const { verdict, admitted } = count;
   const evidence = evidenceOf(filled);
   const inconclusive = (reason: Reason | string) => judge.inconclusive(reason, ...evidence);
-  if (verdict.kind === 'exact' || (isGradual && heldExplains(count, admittedOn(trace, key, after?.refusal.receivedAt))))
+  if (
+    verdict.kind === 'exact' ||
+    (isGradual && heldExplains(count, admittedOn(trace, key, after?.refusal.receivedAt)))
+  )
     return judge.holds(...evidence);
   const whole = again.find((window) => window.count.verdict.kind === 'exact');
   if (isGradual && verdict.kind === 'fewer' && whole !== undefined) return judge.holds(...evidenceOf(whole));
