@@ -181,7 +181,7 @@ export const getAnimalChecks: readonly Check[] = [
         if (served === undefined) continue;
         const exists = served === BigInt(id);
         const isRight = status === 404 || (mayBeMalformed && status === 400) || exists;
-        judgeAnswer(judge, isRight, `404 for id ${id}`, exchange);
+        judgeAnswer(judge, isRight, `${mayBeMalformed ? '404 or 400' : '404'} for id ${id}`, exchange);
       }
     }),
   ),
