@@ -40,6 +40,9 @@ export interface MinuteMeasurement {
 /** The second window is not filled for plans with more requests a minute than this. */
 export const MOST_FOR_SECOND_WINDOW = 300;
 
+/** A window that is repeated from a rest of two minutes takes no run beyond five. */
+const REPEATED_WITHIN = 3 * MINUTE;
+
 /** The keys that may be driven to 429, one per plan, smallest plan first. */
 export function exhaustKeys(keys: readonly Key[]): readonly Key[] {
   const byPlan = new Map<PlanName, Key>();
@@ -76,8 +79,9 @@ export const minute = sceneOnKeys(
     const retrieved = await run.tryPlay(retrievals);
     const sending = { key, animals: servedAnimals(retrieved), category: categoryOf(run.facts, sample) };
     const requests = variety(run, sending);
+    const repeatedUntil = run.now() + REPEATED_WITHIN;
     const fill: Fill = async (since = run.now(), last = listPets({ limit: 1 })) => {
-      const window = await fillUndisturbed(run, key, { requests, since, last });
+      const window = await fillUndisturbed(run, key, { requests, since, last, repeatedUntil });
       const { refusal } = window;
       const { limits } = key;
       // Of a window that is full as well, only headers of the day tell that it was the day.
@@ -100,18 +104,17 @@ export const minute = sceneOnKeys(
         !windows.some(isExact) &&
         !fellShortTwice(windows) &&
         !isSharedTwice(windows, after.refill);
-      for (let times = 1; mayTell(); times += 1) {
-        if (times > 1 && !hasFewer(windows.at(-1))) break;
-        // Of few requests a sliding window counter holds little.
-        const isFew = (windows.at(-1)?.count.admitted.length ?? 0) < key.limits.perMinute / 2;
-        if (times > 1 && !isFew && isRefilling(after.refill) === true) await restForWindow(run, key);
-        windows.push(await fill(await knownSince(run, key, windowEdge(run, key, after))));
+      for (let last = first; mayTell() && (last === first || hasFewer(last)); windows.push(last)) {
+        if (isRefilling(after.refill) === true && mayHold(last, last !== first))
+          await restForWindow(run, key);
+        last = await fill(await knownSince(run, key, windowEdge(run, key, after)));
       }
       const again = after.afterReset ?? after.afterRetryAfter;
       const isNextFilled = filledTwice(run.keys).includes(key) && again !== undefined && isAdmitted(again);
       // What comes back bit by bit was whole after a rest: that is the next window.
       const isTold = !isExact(first) && isRefilling(after.refill) === true;
-      if (isNextFilled && !isTold && windows.some(isExact)) await nextWindow(run, key, fill, first, after, next);
+      if (isNextFilled && !isTold && windows.some(isExact))
+        await nextWindow(run, key, fill, first, after, next);
     } catch (error) {
       if (!(error instanceof Inconclusive) || error.reason.kind !== 'day-spent') throw error;
       return { key, windows, after, next, spent: error.reason };
@@ -122,8 +125,13 @@ export const minute = sceneOnKeys(
 
 /** Whether nothing can be told of a key's numbers: the answers of another window make up for none that was lost. */
 const hasLost = ({ lost }: FilledWindow): boolean => lost !== undefined;
-const isExact = (window: FilledWindow): boolean =>
-  !hasLost(window) && window.count.verdict.kind === 'exact';
+const isExact = (window: FilledWindow): boolean => !hasLost(window) && window.count.verdict.kind === 'exact';
+/** Whether a sliding window counter may have held what was spent before; of few requests it holds little. */
+const mayHold = ({ count: { all, admitted, perMinute, verdict } }: FilledWindow, isAgain: boolean): boolean =>
+  all.length >= perMinute / 2 &&
+  (isAgain ||
+    all.length > admitted.length ||
+    (verdict.kind === 'fewer' && verdict.before > 0 && verdict.between === 0));
 const fellShortTwice = ([one, two]: readonly FilledWindow[]): boolean =>
   one !== undefined && two !== undefined && fellShortAlike(one.count, two.count);
 /**

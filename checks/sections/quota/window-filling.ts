@@ -46,6 +46,8 @@ export interface Filling {
   readonly since: number;
   /** The request that meets the limit. */
   readonly last: RequestSpec;
+  /** It is not repeated after that, as long as it shows anything. */
+  readonly repeatedUntil: number;
 }
 
 /** The next requests, as each is about to be sent: where it must be a short one, one whose answer is short. */
@@ -158,7 +160,7 @@ export const fill = (run: SceneRun, key: Key, filling: Filling): Promise<FilledW
 export async function fillUndisturbed(run: SceneRun, key: Key, filling: Filling): Promise<FilledWindow> {
   const window = await conclusionOf(fill(run, key, filling));
   if (!(window instanceof Inconclusive)) {
-    if (window.lost === undefined) return window;
+    if (window.lost === undefined || run.now() > filling.repeatedUntil) return window;
   } else if (window.evidence.every(isAnswered)) throw window;
   // A sliding window counter still holds part of what was sent.
   await restFromNow(run, key, 2);
