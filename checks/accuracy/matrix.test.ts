@@ -55,6 +55,12 @@ t.test('each violation of the rules is one line', async (t) => {
       'no conforming server was judged: nothing is known of false alarms',
     ],
     ['a false alarm', [entry(PLAIN, row('a', 'fail'))], [], 'variant plain: a failed: a said so'],
+    [
+      'a run that takes too long',
+      [{ case: PLAIN, result: { verdicts: [], seconds: 301 } }],
+      [],
+      'variant plain: took 301 s, at most 300 are promised',
+    ],
     ['a row that nothing showed', [entry(PLAIN, row('a', 'inconclusive', { unseen: true }))], []],
     [
       'a row of a day that was spent',
