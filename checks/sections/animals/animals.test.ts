@@ -777,15 +777,21 @@ for (const { it, ids, given, is, kind, says, blames } of [
     });
 
 t.test('whenever a restart or a client removes what was added, no row about animals fails', async (t) => {
-  for (const [what, happens] of Object.entries({ restart, cleaned }))
-    for (const seeded of [0, 30, 150])
-      for (let number = 3 + (seeded % 7); number < 90; number += 8) {
-        const rows = await findingsOf(LIFE, { seeded, otherwise: at(number, happens) });
-        const failed = [...rows].flatMap(([id, { verdict, violation }]) =>
-          verdict === 'fail' ? [`${id}: ${violation?.actual}`] : [],
-        );
-        t.strictSame(failed, [], `${what} of ${seeded} at request ${number}`);
-      }
+  // Another key has listed them before.
+  const more = [...LIFE, 'list-limit-default', 'list-limit-fills', 'rate-keys-apart'];
+  for (const [ids, keys, stores] of [
+    [LIFE, [testKey()], [0, 30, 150]],
+    [more, TWO, [0]],
+  ] as const)
+    for (const [what, happens] of Object.entries({ restart, cleaned }))
+      for (const seeded of stores)
+        for (let number = 8; number < 100; number += 7) {
+          const rows = await findingsOf(ids, { seeded, otherwise: at(number, happens), options: { keys } });
+          const failed = [...rows].flatMap(([id, { verdict, violation }]) =>
+            verdict === 'fail' ? [`${id}: ${violation?.actual}`] : [],
+          );
+          t.strictSame(failed, [], `${what} of ${seeded} at request ${number}`);
+        }
 });
 
 t.test('where no key may add, no more than the basic animals is tried', async (t) => {

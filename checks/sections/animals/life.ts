@@ -143,17 +143,17 @@ function livesOf({ created }: Created, exchanges: readonly Exchange[]): readonly
   // Large lists are read anew each time: not where no animal is looked for in them.
   const looks = created.size === 0 ? [] : looksIn(exchanges);
   return [...created]
-    .map(([id, own]) => ({
-      ...own,
-      id,
-      told: looks.flatMap(({ by, exchange, pets, isMissing }): Told[] => {
+    .map(([id, own]) => {
+      // What another key may see is open (5, scopes), until it has seen the animal.
+      const seenBy = new Set([own.exchange.key]);
+      const told = looks.flatMap(({ by, exchange, pets, isMissing }): Told[] => {
         const pet = pets.get(id);
-        // What another key may see is open (5, scopes).
-        const tells =
-          pet !== undefined || (exchange.key === own.exchange.key && isMissing(id, own.pet.status));
+        if (pet !== undefined) seenBy.add(exchange.key);
+        const tells = pet !== undefined || (seenBy.has(exchange.key) && isMissing(id, own.pet.status));
         return tells ? [{ by, exchange, pet }] : [];
-      }),
-    }))
+      });
+      return { ...own, id, told };
+    })
     .filter(({ told }) => told.length > 0);
 }
 
