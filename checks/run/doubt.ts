@@ -1,8 +1,10 @@
+import { judgeRemaining, wholeAgain } from '../limits/remaining-arithmetic.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
 import { answeredPet, described, listedPets, looksLikeTheService } from '../wire/pets.ts';
 import { listPets } from '../wire/requests.ts';
 import type { Seen } from './check.ts';
 import { scene } from './scene.ts';
+import type { Trace } from './trace.ts';
 
 /** Why not all that came is evidence. */
 export interface Doubt {
@@ -17,7 +19,7 @@ export const isBefore = ({ receivedAt }: Exchange, { until }: Doubt): boolean =>
 
 /** What makes a run doubtful; undefined where nothing does. */
 export const doubtOf = (seen: Seen): Doubt | undefined =>
-  crossedAnswers(seen.trace.exchanges) ?? changedTarget(seen);
+  crossedAnswers(seen.trace.exchanges) ?? changedTarget(seen) ?? begunAnew(seen.trace);
 
 const isList = (exchange: AnsweredExchange) => (listedPets(exchange)?.length ?? 0) > 0;
 
@@ -66,5 +68,34 @@ export function changedTarget(seen: Pick<Seen, 'maybe'>): Doubt | undefined {
   return {
     until: last.lastSign,
     message: `a different service has been answering since ${time} UTC: GET /pets gives ${described(last.exchange)}`,
+  };
+}
+
+/**
+ * Whether the target lost what it counted, as one that counts in its memory does where it is started again: at one moment
+ * of the run each key that was used had its whole limit again. A limiter that is wrong is so more than once, or of one key.
+ */
+export function begunAnew(trace: Pick<Trace, 'run' | 'readingsOf'>): Doubt | undefined {
+  const ofKeys = trace.run.keys.map((key) => ({ key, readings: trace.readingsOf(key) }));
+  const rises = ofKeys.flatMap(({ key, readings }) => wholeAgain(readings, key.limits));
+  const since = Math.max(...rises.map(([before]) => before.sentAt));
+  const until = Math.min(...rises.map(([, behind]) => behind.receivedAt));
+  if (rises.length === 0 || since > until) return undefined;
+  const isBroken = ofKeys.some(
+    ({ key: { limits }, readings }) =>
+      judgeRemaining(readings, limits.perMinute, limits.perDay).kind === 'broken',
+  );
+  const goesOn = ofKeys.some(({ key, readings }) => {
+    const before = readings.findLastIndex(({ receivedAt }) => receivedAt <= since);
+    const behind = readings.findIndex(({ receivedAt }) => receivedAt >= until);
+    const fell = (readings[before]?.remaining ?? 0) - (readings[behind]?.remaining ?? 0);
+    const isSame = readings[before]?.reset === readings[behind]?.reset;
+    return isSame && fell > 0 && fell === behind - before && rises.every(([one]) => one.key !== key.name);
+  });
+  if (!isBroken || goesOn) return undefined;
+  const time = new Date(since).toISOString().slice(11, 19);
+  return {
+    until: since,
+    message: `the target seems to have been started again at ${time} UTC: its keys had their whole limits again`,
   };
 }

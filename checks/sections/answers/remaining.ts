@@ -54,7 +54,11 @@ const fallOf = (key: Key, trace: Trace) =>
 /** Judges that each answer of a key leaves one request fewer than the one before it. */
 function judgeFall(key: Key, judge: Judge, trace: Trace): void {
   const readings = trace.readingsOf(key);
-  const exchangesOf = (of: readonly RateReading[]) => of.flatMap(({ id }) => trace.find(id) ?? []);
+  // Of a burst few are kept: then the next one is shown.
+  const nextKept = ({ receivedAt: since }: RateReading) =>
+    trace.exchanges.find((kept) => kept.key === key.name && kept.receivedAt >= since);
+  const exchangesOf = (of: readonly RateReading[]) =>
+    of.flatMap((reading) => trace.find(reading.id) ?? nextKept(reading) ?? []);
   const verdict = fallOf(key, trace);
   if (verdict.kind === 'falls') judge.holds(...exchangesOf(readings.slice(0, 2)));
   else if (verdict.kind === 'disturbed')
