@@ -852,16 +852,18 @@ t.test(
   async (t) => {
     const sections = requirements.filter(({ section, excluded }) => /^[24]/.test(section) && !excluded);
     const ids = sections.map(({ id }) => id);
-    const declined = new Set(['list-limit-fills', 'list-filter-before-limit'].map(currentId));
-    const pagesOfTen = shorterPages((limit) => Math.min(limit, 10));
-    const unlike = async (options: NonNullable<Situation['options']>) => {
-      const rows = await findingsOf(ids, { seeded: 30, otherwise: pagesOfTen, options });
+    const tens = (limit: number) => Math.min(limit, 10);
+    const unlike = async (length: (limit: number) => number, ...readings: readonly string[]) => {
+      const options = { declined: new Set(readings.map(currentId)) };
+      const rows = await findingsOf(ids, { seeded: 30, otherwise: shorterPages(length), options });
       return [...rows].flatMap(([id, { verdict }]) =>
         ['fail', 'inconclusive'].includes(verdict) ? [id] : [],
       );
     };
-    t.strictSame(await unlike({ declined }), []);
-    t.ok((await unlike({})).includes(currentId('list-limit-fills')), 'and breaks it otherwise');
+    t.strictSame(await unlike(tens, 'list-limit-fills', 'list-filter-before-limit'), []);
+    t.strictSame(await unlike(tens, 'list-limit-fills'), []);
+    t.strictSame(await unlike((limit) => limit, 'list-filter-before-limit'), []);
+    t.ok((await unlike(tens)).includes(currentId('list-limit-fills')), 'and breaks it otherwise');
   },
 );
 

@@ -238,6 +238,7 @@ export const listAnimalChecks: readonly Check[] = [
   // 4.1: limit is the number of animals returned, so the filter comes first.
   check('list-filter-before-limit', { scenes: [lists, filteredPages] }, (judge, seen) => {
     const taken = seen.of(lists);
+    if (taken.all.mayBeShort) throw new Inconclusive(notTold('any list may be short', 'list-limit-fills'));
     for (const [status, list] of taken.byStatus) {
       if (list.pets === undefined) noList(judge, status, list);
       else if (list.pets.length === 0) judge.notApplicable(`no animal is ${status}`);
