@@ -41,6 +41,8 @@ t.test('check: what is wrong is thrown', async (t) => {
     [{ target, keys: [{ plan: 'free' }] }, /the value of key free-1 is not a text/],
     [{ target, keys, permit: ['write'] }, /no permission "write"; did you mean "writes"\?/],
     [{ target, keys, only: ['list-limit-rang'] }, /did you mean "list-limit-range"/],
+    [{ target: 5 }, /target is not a text/],
+    [{ profile: 7 }, /profile is not a text/],
     [{ target, keys: 'x' }, /keys is not a list/],
     [{ target, keys: [null] }, /keys is not a list/],
     [{ target, keys, only: 'x' }, /only is not a list/],
@@ -60,7 +62,11 @@ t.test('check: what is wrong is thrown', async (t) => {
     );
   }
   await t.rejects(check({ target, keys: [{ plan: 'free', value: 'not-a-key' }] }), NothingToJudge);
-  await t.rejects(serve(JSON.parse('{"port":"x"}')), { constructor: UsageError, message: /port/ });
+  for (const [options, message] of [
+    ['{"port":"x"}', /port/],
+    ['{"animals":-1}', /animals/],
+  ] as const)
+    await t.rejects(serve(JSON.parse(options)), { constructor: UsageError, message });
   t.throws(() => conformance(JSON.parse('{"only":"x"}')), UsageError);
   await t.rejects(serve({ faults: ['filter-ignord'] }), /did you mean "filter-ignored"/);
 });

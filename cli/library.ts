@@ -127,8 +127,10 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
 }
 
 /** Not every caller has its types checked. */
-function refuseOtherTypes({ keys = [], permit = [], only = [] }: CheckOptions): void {
+function refuseOtherTypes({ keys = [], permit = [], only = [], target, profile }: CheckOptions): void {
   const isText = (one: unknown) => typeof one === 'string';
+  for (const [name, text] of Object.entries({ target, profile }))
+    if (text !== undefined && !isText(text)) throw new UsageError(`${name} is not a text`);
   if (!(Array.isArray(keys) && keys.every((key: unknown) => typeof key === 'object' && key !== null)))
     throw new UsageError('keys is not a list of keys');
   for (const [name, list] of Object.entries({ permit, only }))
@@ -197,7 +199,9 @@ export interface PetStore extends AsyncDisposable {
  */
 export async function serve({ faults = [], ...options }: ServeOptions = {}): Promise<PetStore> {
   // Node takes a text for the path of a local socket.
-  if (!Number.isInteger(options.port ?? 0)) throw new UsageError('port is not a whole number');
+  for (const [name, number] of Object.entries({ port: options.port, animals: options.animals }))
+    if (!Number.isInteger(number ?? 0) || (number ?? 0) < 0)
+      throw new UsageError(`${name} is not a whole number`);
   const server = await startReferenceServer({ ...options, fault: faults });
   const close = () => server.close();
   return { address: server.baseUrl, keys: server.keys, close, [Symbol.asyncDispose]: close };
