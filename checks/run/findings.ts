@@ -106,6 +106,11 @@ export class Findings {
     });
   }
 
+  /** Whether each time it is broken the other one is, too. */
+  isBrokenWith(other: Findings): boolean {
+    return this.#broken.every(({ evidence }) => evidence.some(({ id }) => other.#brokenBy.has(id)));
+  }
+
   /** @param trusted which exchanges count; what rests on another one was not seen */
   weigh(trusted: (exchange: Exchange) => boolean = () => true): Finding {
     const counts = ({ evidence }: { readonly evidence: readonly Exchange[] }) => evidence.every(trusted);

@@ -194,6 +194,21 @@ t.test('what follows from a declined reading alone is not left open', async (t) 
   t.match(requirements.get('of-both'), { verdict: 'inconclusive' });
 });
 
+t.test('a reading is not broken by the answers that break a declined one; what is stated is', async (t) => {
+  const [shown] = [lists('shown')];
+  const also = (id: string) =>
+    check(id, { scenes: [shown] }, (judge, seen) => judge.breaks(WRONG, seen.of(shown)));
+  const checks = ['list-shows-added', 'get-same-animal', 'list-limit-maximum'].map(also);
+  const { run } = testRun(undefined, { checks, declined: new Set(['list-shows-added']) });
+  await playRun(run, { checks, gapObservers: [] });
+  const rows = judgeRun({ checks, gapObservers: [] }, run).requirements;
+  t.match(rows.get('get-same-animal'), {
+    verdict: 'not-applicable',
+    reasons: [{ blames: ['list-shows-added'] }],
+  });
+  t.match(rows.get('list-limit-maximum'), { verdict: 'fail' });
+});
+
 t.test('a gap has an answer, or a reason', async (t) => {
   const scenes = [lists('asked')];
   const [asked] = scenes;

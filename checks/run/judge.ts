@@ -1,5 +1,6 @@
 /** Judges a run from its outcomes and its trace alone: the same for one that was just played and for a stored one. */
 
+import { requirements } from '../../spec/contract.ts';
 import { isAnswered } from '../wire/exchange.ts';
 import {
   type Check,
@@ -124,6 +125,13 @@ function withCauses(check: Check, run: Run, judged: Judged, explains: (id: strin
   const others = judged.filter((one) => one.check !== check && isBroken(one));
   const spenders = others.filter((one) => one.check.explainsShortage).map((one) => one.check.id);
   const cause = row.verdict === 'fail' && findings ? causeOfFailure(findings, others) : undefined;
+  // What the document states stays broken.
+  const isReading = requirements.some(({ id, reading }) => id === check.id && reading !== undefined);
+  const besides = others.find((one) => declined.has(one.check.id) && findings?.isBrokenWith(one.findings));
+  if (row.violation !== undefined && isReading && besides !== undefined) {
+    const reasons = [notTold(row.violation.actual, besides.check.id)];
+    return { verdict: 'not-applicable', reasons, evidence: row.evidence };
+  }
   const reasons = row.reasons.map((reason): Reason => {
     if (reason.kind === 'broken' && cause !== undefined) return { ...reason, blames: [cause] };
     if (reason.kind === 'interference' && spenders.length > 0) return notTold(reason.what, ...spenders);

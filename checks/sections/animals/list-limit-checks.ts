@@ -50,8 +50,8 @@ export const listLimitChecks: readonly Check[] = [
     else if (all.pets !== undefined && !isShort(all, taken)) judge.holds(all.exchange);
     const requested = seen.maybe(shortPages);
     if (requested === undefined) judge.inconclusive('short lists could not be requested again');
+    // One that a status makes short is for list-filter-before-limit, where the profile declines that.
     else
-      // One that a status makes short is for list-filter-before-limit, where the profile declines that.
       for (const { before, pages: again } of doneOf(requested, judge))
         if (again.at(-1)?.list.mayBeShort === all.mayBeShort) judgeLength(judge, before, again);
   }),
