@@ -36,6 +36,8 @@ function judgeDay(day: DayMeasurement, judge: Judge, { trace }: Seen): void {
   const bitByBit = end !== undefined && isRefilled(refusal, end, perDay);
   const elapsed = begun === undefined ? 0 : refusal.receivedAt - begun;
   const allowed = perDay + (bitByBit ? Math.ceil((perDay * elapsed) / DAY) + 1 : 0);
+  // A wait may be generous: then the first requests of the day seem to belong to the one before.
+  if (all + lost >= perDay && all <= allowed) return judge.holds(refusal);
   // Where the run saw the day begin, requests in the seconds around that moment may belong to either day.
   const surely =
     end === undefined || inDay === all ? inDay : countAdmitted(admitted, (from) => from >= end - DAY);
@@ -92,6 +94,8 @@ function resetAgrees(
 ): boolean {
   const { limit, reset } = rateReading(refusal);
   if (limit !== perDay || reset === undefined) return true;
+  // Without any Date nobody knows how far the target's clock is off.
+  if (!targetClock.known) return Math.abs(reset - end) < DAY;
   const at = targetClock.reached(reset);
   const spending = refusal.receivedAt - begun;
   const tooEarly = !isRefilled(refusal, end, perDay) && end < at - spending - MINUTE;

@@ -7,6 +7,7 @@ import type { Key } from '../../profile/key.ts';
 import { type Finding, Findings } from '../../run/findings.ts';
 import { judgeCheck } from '../../run/judge.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
+import { rateReading } from '../../wire/rate-headers.ts';
 import type { BanMeasurement } from './ban-reading.ts';
 import { quotaChecks } from './checks.ts';
 import type { DayMeasurement, Tally } from './day-reading.ts';
@@ -52,6 +53,7 @@ function said(id: string, { minute, ban, day, keys = [free, toBan, other], lostA
   const { run } = testRun(() => ({}), { keys, permissions: new Set(permissions as readonly 'exhaust'[]) });
   if (lostAt !== undefined)
     run.sender.trace.admit({ ...exchangeAt('lost', lostAt), outcome: reset }, 'in-full');
+  if (day?.refusal !== undefined) run.sender.trace.targetClock.learn(rateReading(day.refusal));
   run.assume('minute:free-1', minuteMeasured(free, minute));
   if (ban !== undefined) run.assume('ban:free-ban', banMeasured(toBan, ban));
   if (day !== undefined)
@@ -574,6 +576,7 @@ table('a day', [
     /^ ?999 of 1000 .* earlier requests .* unusedToday: true for key free-1/,
     'key free-1',
   ],
+  ['a generous wait', DAY_ROW, day(PER_DAY, { refusal: ofDay({ retryAfter: 86_350 }) }), 'pass'],
   ['fewer, but for lost ones', DAY_ROW, day(998, { lost: 2 }), 'pass'],
   [
     'fewer of a whole day',
@@ -609,5 +612,12 @@ table('a day', [
     /none that can/,
   ],
   ['two days', DAY_REFUSAL, day(PER_DAY, { refusal: ofDay({ retryAfter: 172_800 }) }), 'fail', /172,800/],
-  ['Reset of a minute', DAY_REFUSAL, day(PER_DAY, { refusal: ofDay({ reset: 120 }) }), 'fail', /Reset/],
+  [
+    'Reset of a minute',
+    DAY_REFUSAL,
+    day(PER_DAY, { refusal: ofDay({ reset: 120, date: 60 }) }),
+    'fail',
+    /Reset/,
+  ],
+  ['a clock behind, without Date', DAY_REFUSAL, day(PER_DAY, { refusal: ofDay({ reset: 42_900 }) }), 'pass'],
 ]);
