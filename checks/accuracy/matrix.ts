@@ -60,21 +60,17 @@ function untrue({ verdicts }: CaseResult): string[] {
 }
 
 /**
- * A gate waits for the verdict: so many seconds a run may take, by its own clock. Longer takes a counter that slides, which
- * is whole again after two minutes, where what disturbs it spoils a window; and three faults that refuse a key a minute
- * for what it asks before its minute is counted. A Business key's day takes 100 minutes.
+ * A gate waits for the verdict: so many seconds a run may take, by its own clock. Nearly all take less than five minutes; a
+ * counter that slides is whole again only after two minutes, and what disturbs it may spoil a window more than once.
  */
-const LONGEST = { usual: 300, patient: 480, day: 3600, businessDay: 7200 };
-const NEEDS_PATIENCE = /counter|^pro-290-fewer-a-minute$|^address-shares$|^ban-of-the-fast$/;
+const LONGEST = { run: 600, ofDay: 7200 };
 
 export const spendsDay = ({ name, breaks }: AccuracyCase): boolean =>
   hasSpentDay(name) || settingOf(breaks).permissions.includes('day');
 
 /** A line if the run took too long. */
 function lateness({ case: accuracyCase, result: { seconds = 0 } }: Entry): string[] {
-  const kind = NEEDS_PATIENCE.test(accuracyCase.name) ? 'patient' : 'usual';
-  const ofDay = accuracyCase.breaks === 'rate-day-business' ? 'businessDay' : 'day';
-  const most = LONGEST[spendsDay(accuracyCase) ? ofDay : kind];
+  const most = spendsDay(accuracyCase) ? LONGEST.ofDay : LONGEST.run;
   return seconds > most ? [`took ${Math.round(seconds)} s, at most ${most} are promised`] : [];
 }
 
