@@ -2,7 +2,7 @@
 import t from 'tap';
 import { Traffic } from '../run/traffic.ts';
 import { allChecks } from '../sections/all-checks.ts';
-import { isOfTheDocument } from '../wire/observed.ts';
+import { operationAsked } from '../wire/observed.ts';
 import { type AccuracyCase, runCase } from './case.ts';
 import { casesFor, PAIRS, someOf } from './cases.ts';
 
@@ -15,7 +15,7 @@ async function failedOf(one: AccuracyCase): Promise<string[]> {
     ...{ keys: [], permissions: new Set(), declined: new Set() },
   });
   await runCase(one, one.breaks === undefined ? undefined : [one.breaks], (exchange) => {
-    if (isOfTheDocument(exchange.request)) traffic.see({ ...exchange, intent: 'foreign' });
+    if (operationAsked(exchange.request) !== undefined) traffic.see({ ...exchange, intent: 'foreign' });
   });
   return [...traffic.result.requirements].flatMap(([id, { verdict }]) => (verdict === 'fail' ? id : []));
 }

@@ -21,6 +21,7 @@ export class Traffic {
   readonly trace: GrowingTrace;
   readonly #checks: readonly Check[];
   readonly #watch: Watch;
+  readonly #broken = new Set<Check>();
 
   constructor(checks: readonly Check[], facts: RunFacts) {
     this.#checks = checks;
@@ -32,10 +33,13 @@ export class Traffic {
   see(passed: Exchange): readonly Check[] {
     const exchange = withGatewayAsFailure(passed);
     if (!isAnswered(exchange)) return [];
-    const held = this.#checks.filter((check) => this.#watch.of(check).broken === 0);
     this.trace.admit(exchange, 'tallied');
     this.#watch.see(exchange, this.trace);
-    return held.filter((check) => this.#watch.of(check).broken > 0);
+    const first = this.#checks.filter(
+      (check) => !this.#broken.has(check) && this.#watch.of(check).broken > 0,
+    );
+    for (const check of first) this.#broken.add(check);
+    return first;
   }
 
   /** What is known of a check by now. */

@@ -2,7 +2,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /** 20 kB for each animal of the longest list (section 8). */
-const LARGEST_BODY = 2 * MIB;
+export const LARGEST_BODY = 2 * MIB;
 /** Bodies up to here are always read: they are as many as the run's requests, and most of them are not kept. */
 const ORDINARY = 64 * KIB;
 /** What a run reads beyond the ordinary, all bodies together: exchanges are kept in memory until the run is judged. */

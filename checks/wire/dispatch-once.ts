@@ -174,7 +174,7 @@ class OnceHandler implements Dispatcher.DispatchHandler {
 }
 
 /** Names and values by turns, in the order and spelling of the wire. */
-function headerList(raw: Dispatcher.DispatchController['rawHeaders']): HeaderList {
+export function headerList(raw: Dispatcher.DispatchController['rawHeaders']): HeaderList {
   if (!Array.isArray(raw)) throw new TypeError('undici passes the headers as a list');
   const texts = raw.map((text) => (typeof text === 'string' ? text : text.toString('latin1')));
   const headers: [name: string, value: string][] = [];

@@ -1,9 +1,9 @@
 /** What clients of somebody else's and a target said to each other, as exchanges: keys become names. */
-import { OPERATION_NAMES, OPERATIONS } from '../../spec/operations.ts';
+import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../spec/operations.ts';
 import { BodyBudget } from './body-budget.ts';
 import { readResponse } from './client.ts';
 import type { WireResponse } from './connections.ts';
-import { type Exchange, type HeaderList, header, headerValues, type Operation } from './exchange.ts';
+import { type Exchange, type HeaderList, header, headerValues } from './exchange.ts';
 import { createRedactor, REDACTED, type Redactor } from './redaction.ts';
 
 /** A request of a client and the response to it, as they passed by. */
@@ -31,31 +31,28 @@ const JSON_ACCEPTED = /application\/(json|\*)|\*\/\*/i;
 /** More keys than a team has have one name together. */
 const MOST_UNKNOWN = 1000;
 
-/** The operation of the interface that a request is for. */
-function operationOf(method: string, pathname: string): Operation {
-  const named = OPERATION_NAMES.find((name) => {
-    const { method: its, path } = OPERATIONS[name];
-    return its === method && new RegExp(`^${path.replace(/\{\w+\}/, '[^/]+')}$`).test(pathname);
-  });
-  return named ?? 'other';
-}
+const PATTERNS = OPERATION_NAMES.map((name) => {
+  const { method, path } = OPERATIONS[name];
+  return { name, method, path: new RegExp(`^${path.replace(/\{\w+\}/, '[^/]+')}$`) };
+});
 
-/** Whether the document says how such a request is answered: there is nothing in it that the document does not know. */
-export function isOfTheDocument({
+/** The operation that a request asks for; undefined where there is anything in it that the document does not know. */
+export function operationAsked({
   method,
   path,
   headers,
-}: Pick<Observed, 'method' | 'path' | 'headers'>): boolean {
+}: Pick<Observed, 'method' | 'path' | 'headers'>): OperationName | undefined {
   const [pathname = '', query = ''] = path.split('?', 2);
-  const operation = operationOf(method, pathname);
-  if (operation === 'other' || headers.some(([name]) => UNUSUAL.test(name))) return false;
+  const operation = PATTERNS.find((one) => one.method === method && one.path.test(pathname))?.name;
+  if (operation === undefined || headers.some(([name]) => UNUSUAL.test(name))) return undefined;
   const asked = [...new URLSearchParams(query).keys()];
   const known: readonly string[] = OPERATIONS[operation].query;
   const isPlain = asked.every((name, index) => known.includes(name) && asked.indexOf(name) === index);
   const accepted = headerValues(headers, 'accept');
   const isJson =
     operation !== 'createPet' || /^application\/json\b/i.test(header(headers, 'content-type') ?? '');
-  return isPlain && isJson && (accepted.length === 0 || accepted.some((type) => JSON_ACCEPTED.test(type)));
+  const takesJson = accepted.length === 0 || accepted.some((type) => JSON_ACCEPTED.test(type));
+  return isPlain && isJson && takesJson ? operation : undefined;
 }
 
 /** Names the keys of clients, and makes exchanges of what they said. */
@@ -78,7 +75,8 @@ export class Observer {
   /** The exchange; undefined where the document does not say how such a request is answered, or the answer is too large. */
   async exchange(observed: Observed): Promise<Exchange | undefined> {
     const { method, path, headers, body, sentAt, receivedAt, response, mayLackKey } = observed;
-    if (!isOfTheDocument(observed)) return undefined;
+    const operation = operationAsked(observed);
+    if (operation === undefined) return undefined;
     const authorization = header(headers, 'authorization');
     const key = this.#nameOf(authorization) ?? (mayLackKey === true ? 'not-recorded' : null);
     const redact = this.#redactorFor(authorization);
@@ -94,7 +92,7 @@ export class Observer {
       sentAt,
       receivedAt,
       request: {
-        operation: operationOf(method, path.split('?', 1)[0] ?? ''),
+        operation,
         method,
         path: redact(path),
         headers: [

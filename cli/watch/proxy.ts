@@ -10,6 +10,8 @@ import {
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Access } from '../../checks/wire/access.ts';
+import { LARGEST_BODY } from '../../checks/wire/body-budget.ts';
+import { headerList } from '../../checks/wire/dispatch-once.ts';
 import type { HeaderList } from '../../checks/wire/exchange.ts';
 import type { Observed } from '../../checks/wire/observed.ts';
 
@@ -48,26 +50,19 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** A longer body passes, and is not judged. */
-const MOST_JUDGED = 2 * 2 ** 20;
-
-/** Header fields in the order and spelling of the wire. */
-const fields = (raw: readonly string[]): HeaderList =>
-  raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
-
 /** Those that are passed on. */
 const lasting = (headers: HeaderList): HeaderList =>
   headers.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()));
 
-/** Keeps what passes, up to what is judged. */
+/** Keeps what passes; a longer body is not judged. */
 function keep(message: IncomingMessage): () => Buffer | undefined {
   const pieces: Buffer[] = [];
   let size = 0;
   message.on('data', (piece: Buffer) => {
     size += piece.length;
-    if (size <= MOST_JUDGED) pieces.push(piece);
+    if (size <= LARGEST_BODY) pieces.push(piece);
   });
-  return () => (size <= MOST_JUDGED ? Buffer.concat(pieces) : undefined);
+  return () => (size <= LARGEST_BODY ? Buffer.concat(pieces) : undefined);
 }
 
 /** Starts the proxy on this machine. */
@@ -92,7 +87,7 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
   const server = createServer((incoming, outgoing) => {
     const sentAt = Date.now();
     const { method = 'GET', url: path = '/', socket: client } = incoming;
-    const asked = fields(incoming.rawHeaders);
+    const asked = headerList(incoming.rawHeaders);
     const bodyOf = keep(incoming);
     const headers = lasting(asked).map(([name, value]) => [name, /^host$/i.test(name) ? host : value]);
     const line = lineOf(client);
@@ -113,6 +108,7 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
         if (!line.isAsking) client.end();
       });
     });
+    let received: IncomingMessage | undefined;
     passing.once('response', (answer) => {
       received = answer;
       const answerOf = keep(answer);
@@ -123,7 +119,7 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
         const response = {
           kind: 'response',
           status: answer.statusCode ?? 0,
-          headers: fields(answer.rawHeaders),
+          headers: headerList(answer.rawHeaders),
           bytes,
         } as const;
         onPassed({
@@ -141,7 +137,6 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
       if (!client.destroyed) onLost(`${method} ${path}: ${why}`);
       client.resetAndDestroy();
     };
-    let received: IncomingMessage | undefined;
     passing.once('upgrade', (_, socket) => {
       socket.destroy();
       lose('it switches protocols');
@@ -179,7 +174,7 @@ function passBack(answer: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.writeHead(
     answer.statusCode ?? 502,
     answer.statusMessage,
-    lasting(fields(answer.rawHeaders)).flat(),
+    lasting(headerList(answer.rawHeaders)).flat(),
   );
   outgoing.flushHeaders();
   answer.once('aborted', () => outgoing.socket?.resetAndDestroy());
