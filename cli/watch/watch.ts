@@ -40,7 +40,7 @@ async function* passing(
   target: string,
   access: Access,
   { port, for: seconds }: WatchOptions,
-  command: readonly string[],
+  runClient: (address: string, onEnd: () => void) => ChildProcess | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Observed> {
   const waiting: Observed[] = [];
@@ -60,7 +60,7 @@ async function* passing(
     throw isTaken ? new UsageError(`port ${port} is in use; --port 0 takes a free one`) : error;
   });
   process.stderr.write(`${proxy.address} passes on to ${target}; Ctrl-C ends and reports\n`);
-  const client = command.length === 0 ? undefined : runClient(command, proxy.address, end);
+  const client = runClient(proxy.address, end);
   signal.addEventListener('abort', end);
   const timer = seconds === undefined ? undefined : setTimeout(end, seconds * 1000);
   try {
@@ -79,34 +79,27 @@ async function* passing(
   }
 }
 
-/** Runs a command whose clients talk to the proxy. What it prints goes to standard error: standard output is the report's. */
-function runClient(
-  [name = '', ...args]: readonly string[],
-  address: string,
-  onEnd: () => void,
-): ChildProcess {
-  const env = { ...process.env, PETSTORE_URL: address };
-  const client = spawn(name, args, { stdio: ['inherit', 2, 2], env });
-  client.once('error', ({ message }) => {
-    process.stderr.write(`error: ${name} could not be started: ${message}\n`);
-    failedWith = EXIT.usage;
-    onEnd();
-  });
-  client.once('close', (code) => {
-    failedWith ??= code === 0 || client.killed ? undefined : (code ?? EXIT.interrupted);
-    onEnd();
-  });
-  return client;
-}
-
-/** The exit code of a command that failed. */
-let failedWith: number | undefined;
-
-async function watch(command: readonly string[], options: WatchOptions): Promise<void> {
-  failedWith = undefined;
+async function watch([name, ...args]: readonly string[], options: WatchOptions): Promise<void> {
+  let failedWith: number | undefined;
+  // What the command prints goes to standard error: standard output is the report's.
+  const runClient = (address: string, onEnd: () => void) => {
+    if (name === undefined) return undefined;
+    const env = { ...process.env, PETSTORE_URL: address };
+    const client = spawn(name, args, { stdio: ['inherit', 2, 2], env });
+    client.once('error', ({ message }) => {
+      process.stderr.write(`error: ${name} could not be started: ${message}\n`);
+      failedWith = EXIT.usage;
+      onEnd();
+    });
+    client.once('close', (code) => {
+      failedWith ??= code === 0 || client.killed ? undefined : (code ?? EXIT.interrupted);
+      onEnd();
+    });
+    return client;
+  };
   const subject = await trafficSubject(
     options,
-    (target, access) => (signal) => passing(target, access, options, command, signal),
+    (target, access) => (signal) => passing(target, access, options, runClient, signal),
   );
   await checkThis(subject, options);
   process.exitCode = failedWith ?? process.exitCode;
