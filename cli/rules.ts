@@ -4,7 +4,6 @@
  */
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readProfile } from '../checks/profile/parse-profile.ts';
 import { UsageError } from '../checks/profile/usage-error.ts';
 import { type Check, check, type Judge, type Seen } from '../checks/run/check.ts';
 import { Inconclusive } from '../checks/run/inconclusive.ts';
@@ -118,10 +117,15 @@ export function declared(rules: readonly Rule[]): readonly Check[] {
 const isRule = (value: unknown): value is Rule =>
   typeof value === 'object' && value !== null && 'row' in value && 'check' in value;
 
-/** The checks of the rules that a profile names. @throws UsageError for a file that exports no list of rules */
-export async function rulesOf(profile: string): Promise<readonly Check[]> {
+/**
+ * The checks of the rules in the modules that a profile names.
+ *
+ * @param profile the profile's file, beside which they are
+ * @throws UsageError for a module that exports no list of rules
+ */
+export async function rulesOf(names: readonly string[], profile = ''): Promise<readonly Check[]> {
   const rules: Rule[] = [];
-  for (const name of readProfile(profile).rules) {
+  for (const name of names) {
     const file = resolve(dirname(profile), name);
     const module: unknown = await import(pathToFileURL(file).href).catch((error: unknown) => {
       throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);

@@ -75,7 +75,7 @@ export async function trafficSubject(
   const access = options.traffic === undefined ? accessOf(written, target, env) : DIRECT;
   const profile = { ...written, target };
   const close = async () => {};
-  const rules = file === undefined ? [] : await rulesOf(file);
+  const rules = await rulesOf(written.rules, file);
   return {
     profile,
     values,
@@ -98,23 +98,27 @@ export async function trafficSubject(
  */
 export async function checkSubject(options: CheckOptions, given?: GivenProfile): Promise<CheckSubject> {
   const run = storedRun(options);
-  const rules = options.profile === undefined ? [] : await rulesOf(options.profile);
-  const only = withoutUndefined({
-    only: options.only === undefined ? run?.resume.header.only : selectedIds(options.only),
-  });
+  // Rules of one's own can be named too, once they are known.
+  const asked = () =>
+    withoutUndefined({
+      only: options.only === undefined ? run?.resume.header.only : selectedIds(options.only),
+    });
   if ((options.target ?? options.profile ?? run ?? given) === undefined) {
     // Its keys are its own, but a file that is not there is a mistake.
+    const only = asked();
     environment(options.envFile);
     const { startEmbeddedTarget } = await import('./embedded-target.ts');
     return {
       ...(await startEmbeddedTarget()),
       ...only,
-      rules,
       permissions: options.permit ?? PERMISSIONS,
       embedded: true,
     };
   }
   const written = withHeaders(given?.profile ?? writtenProfile(options, run), options.header);
+  // Whoever judges a stored run runs no code that its folder names.
+  const rules = run === undefined ? await rulesOf(written.rules, options.profile) : [];
+  const only = asked();
   const before = run?.resume.header;
   // The profile of a stored run has no target if that was the embedded server.
   const embedded = before !== undefined && written.target === undefined;
