@@ -66,12 +66,10 @@ export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Repor
       durationSeconds: (endedAt - startedAt) / 1000,
       keys: keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
       // A success with the wrong status has added one too.
-      animalsAdded:
-        facts.traffic === true
-          ? 0
-          : trace.readings.filter(
-              ({ operation, status }) => operation === 'createPet' && status >= 200 && status < 300,
-            ).length,
+      animalsAdded: trace.readings.filter(
+        ({ operation, status, intent }) =>
+          operation === 'createPet' && status >= 200 && status < 300 && intent !== 'foreign',
+      ).length,
       ...(facts.traffic === true
         ? {}
         : { way: { ...facts.way, httpVersion: trace.exchanges.some(isHttp2) ? '2' : '1.1' } }),

@@ -157,7 +157,7 @@ export const currentId = currentIds([...requirements, ...gaps]);
 
 /** The requirement with this id; throws for an unknown one, which only a mistake in the harness can cause. */
 export function requirement(id: string): Requirement {
-  const row = everyRow().find((candidate) => candidate.id === id);
+  const row = own.get(id) ?? requirements.find((candidate) => candidate.id === id);
   if (row === undefined) throw new Error(`spec/requirements.yaml has no requirement ${id}`);
   return row;
 }
