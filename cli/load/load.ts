@@ -182,7 +182,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     if (options.dryRun === true) return;
     concerning({
       directory: out,
-      secrets: [...Object.values(target.secrets), ...(target.access ?? DIRECT).secrets],
+      secrets: [...Object.values(target.secrets), ...target.access.secrets],
     });
     const k6 = await provideK6(note, stop);
     const toPrometheus = prometheusUrl !== undefined && {

@@ -2,9 +2,11 @@
  * The speed of our script, compared with a k6 loop that does nothing but `http.get` and discards bodies. The two take
  * turns against the same server, on 20 connections, as fast as they can.
  */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DIRECT } from '../../checks/wire/access.ts';
 import { BOUNDLESS, startMeasured } from '../../reference-server/bench/measured-server.ts';
 import { CAPACITY_STEP } from '../lib/catalogue.ts';
 import type { LoadPlan } from '../lib/load-plan.ts';
@@ -42,6 +44,7 @@ function ourPlan(url: string, validateEvery: number): LoadPlan {
     permit: [],
     clockSpeed: 1,
     categoryId: undefined,
+    access: DIRECT,
   };
   const { plan } = prepareLoad({
     facts: CAPACITY_STEP,

@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import { DIRECT } from '../../checks/wire/access.ts';
 import { isLoopback } from '../../checks/wire/base-address.ts';
 import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
 import { PINNED_K6 } from './k6/k6-binary.ts';
@@ -31,7 +30,7 @@ const LARGEST_CONFIG_BYTES = 900_000;
 export async function kubernetesManifests(request: KubernetesRequest): Promise<string> {
   const { facts, target, runId, secret, prometheusUrl, shards: count = 1 } = request;
   // Pods have a proxy of their own, or none.
-  const access = { ...(target.access ?? DIRECT), proxy: undefined };
+  const access = { ...target.access, proxy: undefined };
   const { headers, tls } = access;
   refuseLoopback('the target', target.address);
   if (prometheusUrl !== undefined) refuseLoopback('--prometheus-url', prometheusUrl);

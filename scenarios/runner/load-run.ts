@@ -1,7 +1,6 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '../../checks/run/write-whole.ts';
-import { DIRECT } from '../../checks/wire/access.ts';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { LoadPlan } from '../lib/load-plan.ts';
@@ -92,7 +91,7 @@ const dashboardEnvironment = (file: string) => ({
 });
 
 /** What k6 needs to reach the target, in its environment alone. */
-function accessEnvironment({ address, access = DIRECT }: LoadTarget, authority: string) {
+function accessEnvironment({ address, access }: LoadTarget, authority: string) {
   const { headers, tls, proxy } = access;
   const all = {
     ...{ [TLS_CERT]: tls.cert, [TLS_KEY]: tls.key, SSL_CERT_FILE: tls.ca && authority },
@@ -115,7 +114,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const samples = { ids, categoryId: String(target.categoryId ?? categoryId) };
   const plan: LoadPlan = { ...prepared.plan, clock: { ...prepared.plan.clock, ...clock }, samples };
   const script = await placeScript(join(out, 'k6'), plan);
-  const { access = DIRECT } = target;
+  const { access } = target;
   const authority = join(out, 'k6', 'ca.pem');
   if (access.tls.ca !== undefined) await writeFile(authority, access.tls.ca, { mode: 0o600 });
   const secrets = [...Object.values(target.secrets), ...access.secrets];

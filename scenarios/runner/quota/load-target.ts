@@ -11,8 +11,8 @@ import type { BudgetKey } from './quota.ts';
 export interface LoadTarget {
   /** Base address without a trailing slash. */
   readonly address: string;
-  /** How it is reached; by default directly. */
-  readonly access?: Access;
+  /** How it is reached. */
+  readonly access: Access;
   readonly keys: readonly BudgetKey[];
   /** Key values by the name of their environment variable. */
   readonly secrets: Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
 /** What is said of a target before it is loaded: one line, in time, whatever it answers. */
 import t, { type Test } from 'tap';
 import { type RawConnection, startRawServer } from '../../../checks/accuracy/hostile/testing/raw-server.ts';
+import { DIRECT } from '../../../checks/wire/access.ts';
 import { type Payer, preflight, TargetNotReady } from './preflight.ts';
 
 const PAYER: Payer = { name: 'load-1', env: 'PETSTORE_LOAD_KEY', value: 'sk-canary-4f9Zq7TrXy' };
@@ -10,7 +11,12 @@ const SHORT = { connect: 1000, headers: 1000, body: 500 };
 async function look(t: Test, behave: (connection: RawConnection) => void) {
   const server = await startRawServer({ request: behave });
   t.teardown(() => server.close());
-  return preflight({ address: `http://127.0.0.1:${server.port}/v1` }, PAYER, undefined, SHORT);
+  return preflight(
+    { address: `http://127.0.0.1:${server.port}/v1`, access: DIRECT },
+    PAYER,
+    undefined,
+    SHORT,
+  );
 }
 
 const answer = (status: number, body: string, more = '') =>
@@ -84,7 +90,7 @@ t.test('a target that is not ready for load', { jobs: 4 }, async (t) => {
 t.test('nothing listens', async (t) => {
   const server = await startRawServer({});
   await server.close();
-  await t.rejects(preflight({ address: `http://127.0.0.1:${server.port}/v1` }, PAYER), {
+  await t.rejects(preflight({ address: `http://127.0.0.1:${server.port}/v1`, access: DIRECT }, PAYER), {
     name: 'TargetNotReady',
     message: /cannot be reached: the connection was refused: .*; start the service/,
   });
@@ -105,7 +111,10 @@ t.test('an interruption is no word on the target', async (t) => {
   const stopping = new AbortController();
   const server = await startRawServer({ request: () => stopping.abort(new Error('SIGINT')) });
   t.teardown(() => server.close());
-  await t.rejects(preflight({ address: `http://127.0.0.1:${server.port}/v1` }, PAYER, stopping.signal), {
-    message: 'SIGINT',
-  });
+  await t.rejects(
+    preflight({ address: `http://127.0.0.1:${server.port}/v1`, access: DIRECT }, PAYER, stopping.signal),
+    {
+      message: 'SIGINT',
+    },
+  );
 });

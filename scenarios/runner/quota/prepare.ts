@@ -1,6 +1,6 @@
 /** What a user asks of a load, and the plan of the load that permissions and quotas allow. */
 import { UsageError } from '../../../checks/profile/usage-error.ts';
-import { DIRECT, wayOf } from '../../../checks/wire/access.ts';
+import { wayOf } from '../../../checks/wire/access.ts';
 import type { LoadPlan } from '../../lib/load-plan.ts';
 import { mostRequests, peakRate, slopes } from '../../lib/load-profiles.ts';
 import type { Mix, ScenarioFacts } from '../../lib/scenario.ts';
@@ -69,7 +69,7 @@ function permittedMix({ facts, target, mix }: LoadRequest): { mix: Mix; notes: s
  */
 export function prepareLoad(request: LoadRequest): PreparedLoad {
   const { facts, target, shards: processes = 1, tagged = false } = request;
-  const { address, access = DIRECT, keys, clockSpeed, categoryId = 1 } = target;
+  const { address, access, keys, clockSpeed, categoryId = 1 } = target;
   const other = otherLoad(request.k6Options ?? []);
   if (other !== undefined)
     throw new UsageError(

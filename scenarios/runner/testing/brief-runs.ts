@@ -1,6 +1,8 @@
 /** Scenarios run briefly: what several tests share. */
+
 import { createServer, type RequestListener } from 'node:http';
 import type { Test } from 'tap';
+import { DIRECT } from '../../../checks/wire/access.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import { findK6, type K6Binary, provideK6 } from '../k6/k6-binary.ts';
 import { type LoadRun, runLoad } from '../load-run.ts';
@@ -73,6 +75,7 @@ export async function targetThat(t: Test, listener: RequestListener): Promise<Lo
   const key = { name: 'load', plan: 'enterprise', env: 'PETSTORE_TEST_KEY', roles: ['load'] } as const;
   return {
     address: `http://127.0.0.1:${address.port}/v1`,
+    access: DIRECT,
     keys: [{ ...key, perMinute: 1e6, perDay: 1e9 }],
     secrets: { PETSTORE_TEST_KEY: 'canary-9b7e1f42d08c55aa' },
     permit: [],
