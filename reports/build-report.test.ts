@@ -133,7 +133,7 @@ t.test('what to do next, and the command that does it', async (t) => {
     ).map(({ what }) => what),
     [
       'To verify 1 more: use keys that no other client uses',
-      'To verify 2 more: run all',
+      'To verify 2 more: leave out --only',
       'To verify 1 more: add a key of plan pro with the role ban to the profile',
     ],
   );

@@ -81,7 +81,7 @@ function remedy(reason: Reason, { command, permissions }: Report['run']): Step |
     case 'traffic':
       return { what: 'check the target', command };
     case 'left-out':
-      return { what: 'run all', command: withoutOption(command, 'only') };
+      return { what: 'leave out --only', command: withoutOption(command, 'only') };
     case 'interference':
       return { what: 'use keys that no other client uses', command };
     default:

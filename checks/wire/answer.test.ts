@@ -123,6 +123,9 @@ t.test('a list is as long as asked for, of the status asked for, each animal onc
     actual: 'animal 1 with status sold',
     at: ['body/1/status'],
   });
+  t.match(listStatusViolation('pending', [animal(undefined, 'sold')]), {
+    actual: 'an animal without id with status sold',
+  });
   t.equal(listOnceViolation(listed), undefined);
   t.match(listOnceViolation([...listed, animal(2n)]), {
     actual: 'animal 2 twice in one list',

@@ -226,7 +226,7 @@ export function listStatusViolation(
   if (wrong === undefined) return undefined;
   return {
     expected: `only animals with status ${status}`,
-    actual: `animal ${wrong.id} with status ${wrong.status}`,
+    actual: `${wrong.id === undefined ? 'an animal without id' : `animal ${wrong.id}`} with status ${wrong.status}`,
     at: [`body/${index}/status`],
   };
 }

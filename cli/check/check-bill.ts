@@ -22,7 +22,7 @@ export function renderBill(
     ...bill.keys.map(keyRow),
     ['(no key)', '', bill.anonymous.toLocaleString('en'), '', '', ''],
   ];
-  const ban = bill.waitsForBan ? ', and the ban, whose length is the target’s choice' : '';
+  const ban = bill.waitsForBan ? '; and the ban, as long as the target chooses' : '';
   const speed =
     profile.clock.speed === 1
       ? ''
@@ -34,7 +34,7 @@ export function renderBill(
     '',
     `  Requests     ${bill.requests.toLocaleString('en')} if nothing looks wrong, ${bill.mostRequests.toLocaleString('en')} at most`,
     `  Animals      ${bill.animals === 0 ? 'none is added' : `${bill.animals} if nothing looks wrong, ${bill.mostAnimals} at most; they stay`}`,
-    `  Time         about ${duration(Math.max(1, Math.round(bill.time / 1000)))}${ban}${speed}`,
+    `  Time         about ${duration(Math.max(1, Math.round(bill.time / 1000)))}${speed}${ban}`,
     `  At most      ${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}: then the run ends with what it has; --resume continues it`,
     ...notVerified(skipped),
     ...(bill.unpayable.length === 0 ? [] : ['', ...bill.unpayable.map((reason) => `  ✘ refused: ${reason}`)]),
