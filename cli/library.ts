@@ -15,10 +15,9 @@ import { buildReport, driftLine, failureLine } from '../reports/build-report.ts'
 import type { Report, RequirementResult } from '../reports/report.ts';
 import { requirement } from '../spec/contract.ts';
 import type { Permission } from '../spec/permissions.ts';
-import { commandOf, permissionsNamed } from './check/check-options.ts';
+import { commandOf, permissionsNamed, selectedIds } from './check/check-options.ts';
 import { limitsOf } from './check/check-plan.ts';
-import { decidedRow, judgedCheck } from './check/check-report.ts';
-import { selectedIds } from './check/check-selection.ts';
+import { judgedCheck } from './check/check-report.ts';
 import { checkSubject, type GivenProfile } from './check/check-subject.ts';
 import { declared, type Rule } from './rules.ts';
 import { NothingToJudge } from './shared/exit-codes.ts';
@@ -112,9 +111,7 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
       ...withoutUndefined({ signal }),
       timeLimit: { longest, taken: 0 },
       mostRequests,
-      onEvent: (event) => {
-        if (event.kind === 'check-ended') onDecided?.(decidedRow(event, subject));
-      },
+      onDecided: (row) => onDecided?.(row),
       command: commandOf(asked),
       baseline: [],
       required: [],
@@ -122,7 +119,7 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
     signal?.throwIfAborted();
     return report;
   } finally {
-    await subject.close();
+    await subject.close?.();
   }
 }
 

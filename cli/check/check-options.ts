@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
-import { currentId, requirements } from '../../spec/contract.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
+import { checksByPart } from '../../checks/sections/all-checks.ts';
+import { currentId, everyRow, requirements } from '../../spec/contract.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
 import { knownName } from '../shared/known-name.ts';
@@ -49,6 +51,29 @@ export const required = (text: string, before: readonly string[] = []): readonly
   names(text, before).map((name) =>
     knownName('permission, plan or requirement', currentId(name), REQUIRABLE),
   );
+
+/** What one name selects. `4` is all of section 4, `4.1` that part of it. */
+function selected(name: string): readonly string[] {
+  const row = everyRow().find(({ id }) => id === name);
+  if (row?.excluded !== undefined) throw new UsageError(`${name} has no check: ${row.excluded}`);
+  const within = everyRow().filter(
+    ({ section, excluded }) =>
+      excluded === undefined && `${section}.`.startsWith(`${name.replace(/^§/, '')}.`),
+  );
+  if (within.length > 0) return within.map(({ id }) => id);
+  const ids = everyRow().map(({ id }) => id);
+  const known = knownName('requirement', name, [...ids, ...Object.keys(checksByPart)]);
+  return checksByPart[known]?.map(({ id }) => id) ?? [known];
+}
+
+/**
+ * The requirement ids that `--only` names, each once: ids, parts (files in checks/sections) or sections of the document.
+ *
+ * @throws UsageError for a name that is none of these, and for requirements that no check can verify
+ */
+export const selectedIds = (names: readonly string[]): string[] => [
+  ...new Set(names.map(currentId).flatMap(selected)),
+];
 
 const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
 

@@ -1,6 +1,5 @@
-import { checkTarget } from '../../checks/check-target.ts';
+import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
 import { profileKeys } from '../../checks/profile/key-values.ts';
-import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { type Bill, billOf } from '../../checks/run/bill.ts';
 import { sharedClock } from '../../checks/run/clock.ts';
@@ -9,10 +8,9 @@ import { longestRun } from '../../checks/run/run-budget.ts';
 import { exhaustKeys } from '../../checks/sections/quota/minute.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
-import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
+import type { Permission } from '../../spec/permissions.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import type { CheckSubject } from './check-subject.ts';
-import { startEmbeddedTarget } from './embedded-target.ts';
 
 /** A run as it is planned: its bill, and what it leaves out. */
 export interface CheckPlan {
@@ -24,11 +22,6 @@ export interface CheckPlan {
   readonly exchanges: readonly Exchange[];
 }
 
-/** What a plan depends on. */
-export interface PlanSubject extends Pick<CheckSubject, 'permissions' | 'only' | 'values' | 'rules'> {
-  readonly profile: TargetProfile;
-}
-
 /** A larger minute of a custom plan is played with so many requests, and the rest is added. */
 const LARGEST_MINUTE = 1000;
 /** No custom day is spent by a play. */
@@ -38,13 +31,10 @@ const LONG_DAY = 1_000_000;
  * Plans a run by playing it against the embedded server, with keys like the profile's and an empty store, where the most
  * animals are needed. Nothing is sent to the target. Days are not played, but counted by their plans' numbers.
  */
-export async function planCheck({
-  profile,
-  permissions,
-  values,
-  only,
-  rules,
-}: PlanSubject): Promise<CheckPlan> {
+export async function planCheck(
+  subject: Pick<CheckRequest, 'profile' | 'permissions' | 'only' | 'values' | 'rules'>,
+): Promise<CheckPlan> {
+  const { profile, permissions, values, only, rules } = subject;
   const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
   const clock = sharedClock();
   const custom = profile.plans.enterprise;
@@ -97,29 +87,16 @@ export async function planCheck({
   }
 }
 
-/** Plans a run of these requirements with everything permitted and the keys of the embedded server. */
-export async function planOfAll(only: readonly string[]): Promise<CheckPlan> {
-  const { profile, values, close } = await startEmbeddedTarget();
-  await close();
-  return planCheck({ profile, values, permissions: PERMISSIONS, only });
-}
-
-/** How far a run may go. */
-export interface RunLimits {
-  /** Real milliseconds. */
-  readonly longest: number;
-  readonly mostRequests: number;
-}
-
 /** What a run costs nobody may take as long as its days, in real milliseconds. */
 const UNPAID = { longest: 60 * 60_000, mostRequests: Number.POSITIVE_INFINITY };
 
 /**
- * How far a run may go by its bill. A run against the embedded server, or one that is judged again, has none.
+ * How many real milliseconds and requests a run may take by its bill. A run against the embedded server, or one that is
+ * judged again, has none.
  *
  * @throws UsageError if the quotas of a day cannot pay for the run
  */
-export async function limitsOf(subject: CheckSubject): Promise<RunLimits> {
+export async function limitsOf(subject: CheckSubject): Promise<typeof UNPAID> {
   const { embedded, offline, resume, profile } = subject;
   if (embedded || offline === true) return UNPAID;
   const plan = await planCheck(subject);

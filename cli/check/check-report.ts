@@ -3,18 +3,16 @@ import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import { wayOf } from '../../checks/wire/access.ts';
+import type { Exchange } from '../../checks/wire/exchange.ts';
 import { type RunSurroundings, reportOf, requirementRow } from '../../reports/from-run.ts';
 import type { Report, RequirementResult } from '../../reports/report.ts';
-import type { Gate } from '../../reports/verdict.ts';
+import { type Gate, gated } from '../../reports/verdict.ts';
 import { requirement } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { NothingToJudge } from '../shared/exit-codes.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { quote } from './check-options.ts';
 import type { CheckSubject } from './check-subject.ts';
-
-/** A requirement that is decided. */
-export type DecidedEvent = Extract<RunEvent, { kind: 'check-ended' }>;
 
 type Facts = RunSurroundings['facts'];
 
@@ -24,6 +22,8 @@ export interface CheckManner
     Pick<CheckRequest, 'signal' | 'timeLimit' | 'mostRequests' | 'directory' | 'onEvent'> {
   /** The command that repeats the run. */
   readonly command: string;
+  /** Told of each row as soon as it is decided, with its decisive exchange. The end of the run may still change it. */
+  readonly onDecided?: (row: RequirementResult, decisive: Exchange | undefined) => void;
   /** What else the report says of the run; asked when it is over. */
   readonly more?: () => Partial<Facts>;
 }
@@ -35,9 +35,15 @@ export interface CheckManner
  */
 export async function judgedCheck(
   subject: CheckSubject,
-  { command, more, baseline, required, ...manner }: CheckManner,
+  { command, more, baseline, required, onDecided, ...manner }: CheckManner,
 ): Promise<{ readonly report: Report; readonly warnings: readonly string[] }> {
-  const checked = await checkTarget({ ...subject, ...manner }).catch((error: unknown) => {
+  const gate = { baseline, required };
+  const onEvent = (event: RunEvent) => {
+    manner.onEvent?.(event);
+    if (event.kind !== 'check-ended') return;
+    for (const row of gated([decidedRow(event, subject)], gate)) onDecided?.(row, event.evidence[0]);
+  };
+  const checked = await checkTarget({ ...subject, ...manner, onEvent }).catch((error: unknown) => {
     if (subject.resume === undefined || !(error instanceof TypeError)) throw error;
     // What a scene remembers is read as what it wrote. Where that is not so, nothing tells a forgery from a defect.
     const where = `${error.message}${error.stack?.split('\n')[1]?.replace(/ +at /, ' at ') ?? ''}`;
@@ -48,9 +54,8 @@ export async function judgedCheck(
   if (checked.kind === 'not-ready') throw new NothingToJudge(checked.message);
   const facts = { ...factsOf(subject, command), ...more?.() };
   const { profile } = subject;
-  const pinned = profile.gaps;
   return {
-    report: reportOf(checked, { ...repeatingOf(profile), pinned, baseline, required, facts }),
+    report: reportOf(checked, { ...repeatingOf(profile), ...gate, pinned: profile.gaps, facts }),
     warnings: checked.warnings,
   };
 }
@@ -99,8 +104,10 @@ const repeatingOf = (profile: CheckSubject['profile']) => ({
   access: accessInShell(profile),
 });
 
-/** A requirement's row as soon as it is decided. The end of the run may still change it. */
-export const decidedRow = (event: DecidedEvent, { profile }: CheckSubject): RequirementResult =>
+const decidedRow = (
+  event: Extract<RunEvent, { kind: 'check-ended' }>,
+  { profile }: CheckSubject,
+): RequirementResult =>
   requirementRow(requirement(event.id), event, {
     baseUrl: profile.target,
     ...repeatingOf(profile),

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { JOURNAL_FILE, runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml, profileYaml } from '../../checks/profile/write-profile.ts';
-import type { RunEvent } from '../../checks/run/run-events.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { type BuiltReport, decidedCase } from '../../reports/build-report.ts';
 import { FORMATS } from '../../reports/formats.ts';
@@ -11,7 +10,6 @@ import { reportOfNothing } from '../../reports/from-run.ts';
 import { LiveTap } from '../../reports/pipelines/tap.ts';
 import type { Report } from '../../reports/report.ts';
 import { renderTerminal, wrap } from '../../reports/terminal.ts';
-import { type BaselineEntry, gated } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writeNamed, writeReports } from '../../reports/write-reports.ts';
 import { gaps } from '../../spec/contract.ts';
@@ -23,16 +21,9 @@ import { print } from '../shared/standard-output.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
-import type { RunLimits } from './check-plan.ts';
-import { decidedRow, factsOf, judgedCheck } from './check-report.ts';
+import { type CheckManner, factsOf, judgedCheck } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { liveView } from './live-view.ts';
-
-/** Where a run's results go, and in which form. */
-export interface CheckOutput extends RunLimits {
-  readonly directory: string;
-  readonly baseline: readonly BaselineEntry[];
-}
 
 /**
  * Checks the subject, shows the run and writes its results; returns the exit code.
@@ -42,8 +33,9 @@ export interface CheckOutput extends RunLimits {
 export async function runCheck(
   subject: CheckSubject,
   options: CheckOptions,
-  { directory, baseline, longest, mostRequests }: CheckOutput,
+  manner: Pick<CheckManner, 'timeLimit' | 'mostRequests' | 'baseline'> & { readonly directory: string },
 ): Promise<number> {
+  const { directory } = manner;
   const { resume, clock, embedded } = subject;
   if (resume === undefined) keepProfile(directory, subject);
   for (const warning of aboutStored(subject)) warn(warning);
@@ -55,13 +47,6 @@ export async function runCheck(
   });
   const format = options.format ?? (process.stdout.isTTY ? 'human' : 'tap');
   const tap = format === 'tap' ? new LiveTap((text) => void process.stdout.write(text)) : undefined;
-  const gate = { required: options.require ?? [], baseline };
-  const onEvent = (event: RunEvent) => {
-    view.onEvent(event);
-    if (event.kind !== 'check-ended') return;
-    for (const row of gated([decidedRow(event, subject)], gate))
-      tap?.decided(decidedCase(row, event.evidence[0]));
-  };
   const { signal, release, ...interruption } = untilInterrupted(
     () => view.note('stopping and saving what was measured; repeat the signal to end at once'),
     () => view.end(),
@@ -78,8 +63,10 @@ export async function runCheck(
   });
   try {
     const { report, warnings } = await judgedCheck(subject, {
-      ...{ ...gate, signal, directory, onEvent, command, more, mostRequests },
-      timeLimit: { longest, taken: performance.now() },
+      ...{ ...manner, signal, command, more },
+      required: options.require ?? [],
+      onEvent: view.onEvent,
+      onDecided: (row, decisive) => tap?.decided(decidedCase(row, decisive)),
     }).finally(() => view.end());
     if (subject.offline !== true && !existsSync(join(directory, JOURNAL_FILE)))
       warn(

@@ -1,5 +1,5 @@
-import { lstatSync, readlinkSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { lstatSync, realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { type CheckRequest, JOURNAL_FILE } from '../../checks/check-target.ts';
 import { accessOf } from '../../checks/profile/access.ts';
 import { keyValues } from '../../checks/profile/key-values.ts';
@@ -19,29 +19,17 @@ import { withHeaders } from '../shared/header-option.ts';
 import { addressIn, environment, unsentValues, usualKeys } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { PROFILE_FILE } from './check-folder.ts';
-import type { CheckOptions } from './check-options.ts';
-import { selectedIds } from './check-selection.ts';
+import { type CheckOptions, selectedIds } from './check-options.ts';
+import { startEmbeddedTarget } from './embedded-target.ts';
 
 /** What is to be checked, with which keys and permissions. `resume` is an earlier run, which is resumed or rejudged. */
-export interface CheckSubject
-  extends Pick<
-    CheckRequest,
-    | 'profile'
-    | 'values'
-    | 'access'
-    | 'permissions'
-    | 'only'
-    | 'clock'
-    | 'resume'
-    | 'offline'
-    | 'traffic'
-    | 'rules'
-  > {
+export interface CheckSubject extends CheckRequest {
   /** Whether the target is the reference server in this process, or was, in a stored run. */
   readonly embedded: boolean;
   /** The folder of the earlier run. */
   readonly stored?: string;
-  close(): Promise<void>;
+  /** Ends the embedded server. */
+  close?(): Promise<void>;
 }
 
 /** A profile, and what is secret of it by the names of its variables. */
@@ -73,19 +61,15 @@ export async function trafficSubject(
   const env = environment(envFile);
   const values = keyValues(written, env, () => false);
   const access = options.traffic === undefined ? accessOf(written, target, env) : DIRECT;
-  const profile = { ...written, target };
-  const close = async () => {};
-  const rules = await rulesOf(written.rules, file);
   return {
-    profile,
+    profile: { ...written, target },
     values,
     permissions: [],
     embedded: false,
     offline: true,
-    rules,
+    rules: await rulesOf(written.rules, file),
     access,
     traffic: traffic(target, access),
-    close,
   };
 }
 
@@ -107,7 +91,6 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
     // Its keys are its own, but a file that is not there is a mistake.
     const only = asked();
     environment(options.envFile);
-    const { startEmbeddedTarget } = await import('./embedded-target.ts');
     return {
       ...(await startEmbeddedTarget()),
       ...only,
@@ -143,23 +126,20 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
     values: valuesFor(options, written, permissions, run, env),
     permissions,
     embedded,
-    close: async () => {},
   };
 }
-
-const journalOf = ({ stored }: Pick<StoredRun, 'stored'>) => join(stored, JOURNAL_FILE);
 
 function storedRun({ resume: resumed, rejudge }: CheckOptions): StoredRun | undefined {
   const named = resumed ?? rejudge;
   if (named === undefined) return undefined;
   // A link to the latest run will soon point to another one.
   const isLink = lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  const to = isLink ? readlinkSync(named) : named;
-  const stored = isLink && !isAbsolute(to) ? join(dirname(named), to) : to;
-  const resume = readJournal(journalOf({ stored }));
+  const stored = isLink ? relative('', realpathSync(named)) : named;
+  const journal = join(stored, JOURNAL_FILE);
+  const resume = readJournal(journal);
   if (!resume.ok) throw new UsageError(resume.problem);
   if (rejudge !== undefined && !resume.entries.some((entry) => 'exchange' in entry))
-    throw new UsageError(`${journalOf({ stored })}: it holds no exchange, so there is nothing to judge`);
+    throw new UsageError(`${journal}: it holds no exchange, so there is nothing to judge`);
   // What was added after the damage is not known, and would be taken for somebody else's.
   if (resume.damage !== undefined && rejudge === undefined)
     throw new UsageError(`${resume.damage}; --rejudge judges what is before, a new run starts anew`);

@@ -12,9 +12,8 @@ import { readBaseline } from './check-baseline.ts';
 import { renderBill } from './check-bill.ts';
 import { resultsFolder, takeFolder } from './check-folder.ts';
 import { listChecks } from './check-list.ts';
-import { type CheckOptions, names, permissionsNamed, required } from './check-options.ts';
+import { type CheckOptions, names, permissionsNamed, required, selectedIds } from './check-options.ts';
 import { limitsOf, planCheck, refuseUnpayable } from './check-plan.ts';
-import { selectedIds } from './check-selection.ts';
 import { type CheckSubject, checkSubject, trafficSubject } from './check-subject.ts';
 
 const EXAMPLES = `
@@ -53,22 +52,22 @@ export async function checkThis(subject: CheckSubject, options: CheckOptions): P
   const { profile, embedded, offline, stored } = subject;
   concerning({ secrets: [...subject.values.values(), ...(subject.access?.secrets ?? [])] });
   try {
-    if (!embedded && options.dryRun) warnOfVersion(profile.target);
-    const longest = options.timeLimit === undefined ? {} : { longest: options.timeLimit * 1000 };
+    const asked = options.timeLimit === undefined ? undefined : options.timeLimit * 1000;
     if (options.dryRun === true) {
+      if (!embedded) warnOfVersion(profile.target);
       const plan = await planCheck(subject);
-      const limits = { longest: longestRun(plan.bill, profile.clock.speed), ...longest };
-      await print(renderBill(plan, subject, limits.longest));
+      await print(renderBill(plan, subject, asked ?? longestRun(plan.bill, profile.clock.speed)));
       return refuseUnpayable(plan);
     }
-    const limits = { ...(await limitsOf(subject)), ...longest };
+    const { longest, mostRequests } = await limitsOf(subject);
     const directory = offline === false && stored !== undefined ? stored : await resultsFolder(options.out);
     concerning({ directory });
     if (offline !== true) takeFolder(directory);
     const { runCheck } = await import('./check-run.ts');
-    process.exitCode = await runCheck(subject, options, { ...limits, directory, baseline });
+    const timeLimit = { longest: asked ?? longest, taken: performance.now() };
+    process.exitCode = await runCheck(subject, options, { timeLimit, mostRequests, directory, baseline });
   } finally {
-    await subject.close();
+    await subject.close?.();
   }
 }
 

@@ -6,8 +6,10 @@ import { allChecks } from '../../checks/sections/all-checks.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { currentId, type Gap, gaps, type Requirement, requirements } from '../../spec/contract.ts';
 import { groupBy } from '../../spec/group-by.ts';
+import { PERMISSIONS } from '../../spec/permissions.ts';
 import { permitOf } from '../check/check-list.ts';
-import { planOfAll } from '../check/check-plan.ts';
+import { planCheck } from '../check/check-plan.ts';
+import { startEmbeddedTarget } from '../check/embedded-target.ts';
 import { knownName } from '../shared/known-name.ts';
 import { print } from '../shared/standard-output.ts';
 
@@ -62,7 +64,13 @@ async function requirementText({
 
 /** What a run of this check alone sends, as a play of it shows. */
 async function costLines(check: Check): Promise<string[]> {
-  const { bill, exchanges } = await planOfAll([check.id]);
+  const { profile, values, close } = await startEmbeddedTarget();
+  await close();
+  const { bill, exchanges } = await planCheck({
+    ...{ profile, values },
+    permissions: PERMISSIONS,
+    only: [check.id],
+  });
   const scenes = [...groupBy(exchanges, ({ sentBy }) => sentBy.split(':')[0] ?? sentBy)].map(
     ([scene, sent]) => `${scene} (${sent.length})`,
   );

@@ -1,15 +1,5 @@
 import { EXIT } from './exit-codes.ts';
 
-/** How a run is asked to end. */
-export interface Interruption {
-  /** Fires with the first signal. */
-  readonly signal: AbortSignal;
-  /** The first signal's name; undefined until one came. */
-  readonly by: () => string | undefined;
-  /** Stops listening for signals. */
-  release(): void;
-}
-
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
@@ -17,25 +7,23 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  *
  * @param onFirst tells the user what happens now
  * @param onSecond leaves the terminal clean
+ * @returns what fires with the first signal; its name, once it came; what stops listening for signals
  */
-export function untilInterrupted(onFirst = () => {}, onSecond = () => {}): Interruption {
+export function untilInterrupted(onFirst = () => {}, onSecond = () => {}) {
   const controller = new AbortController();
-  let by: string | undefined;
+  const { signal } = controller;
   const react = (name: string) => {
-    if (by !== undefined) {
+    if (signal.aborted) {
       onSecond();
       process.exit(EXIT.interrupted);
     }
-    by = name;
     onFirst();
     controller.abort(new Error(name));
   };
   for (const name of SIGNALS) process.on(name, react);
-  return {
-    signal: controller.signal,
-    by: () => by,
-    release: () => {
-      for (const name of SIGNALS) process.off(name, react);
-    },
+  const by = (): string | undefined => (signal.reason instanceof Error ? signal.reason.message : undefined);
+  const release = () => {
+    for (const name of SIGNALS) process.off(name, react);
   };
+  return { signal, by, release };
 }
