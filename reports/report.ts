@@ -4,8 +4,8 @@
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { ReasonShape } from '../checks/run/reason.ts';
-import { ExchangeShape, exact, orNull, said, WayShape, words } from '../checks/wire/exchange-shape.ts';
-import type { Frozen } from '../spec/json-schema.ts';
+import { ExchangeShape, WayShape } from '../checks/wire/exchange-shape.ts';
+import { exact, type Frozen, orNull, said, words } from '../spec/json-schema.ts';
 import { PERMISSIONS } from '../spec/permissions.ts';
 
 /**
@@ -97,8 +97,8 @@ const GapRow = exact({
   id: Id,
   section: Section,
   question: text(),
-  observed: orNull('This target’s answer; null where the run saw none.'),
-  pinned: orNull('The answer that the profile promises.'),
+  observed: orNull(Type.String(), 'This target’s answer; null where the run saw none.'),
+  pinned: orNull(Type.String(), 'The answer that the profile promises.'),
   verdict: words(['observed', 'kept', 'drifted', 'not-observed', 'unobservable']),
   detail: anyText('How the answer was seen, or why it was not.'),
   evidence: Evidence,
@@ -106,7 +106,7 @@ const GapRow = exact({
 
 const Point = exact({
   at: number('Seconds since the run began, when the response was complete.'),
-  key: orNull('Name of the key; null where no valid one was sent.'),
+  key: orNull(Type.String(), 'Name of the key; null where no valid one was sent.'),
   operation: anyText(),
   status: Type.Integer({
     minimum: 0,

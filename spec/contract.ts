@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { parse } from 'yaml';
+import { type Frozen, words } from './json-schema.ts';
 import { LIMIT, OPERATIONS, PET_STATUSES } from './operations.ts';
 import { packageRoot } from './package-root.ts';
 import { PERMISSIONS } from './permissions.ts';
@@ -22,7 +23,7 @@ const row = {
 const RequirementRow = Type.Object(
   {
     ...row,
-    level: Type.Union([Type.Literal('MUST'), Type.Literal('MAY')]),
+    level: words(['MUST', 'MAY']),
     title: text,
     /** What is asked of a target, in our words. */
     statement: text,
@@ -31,7 +32,7 @@ const RequirementRow = Type.Object(
     /** Why what is asked is our inference; absent where the clause states it. A profile may decline it. */
     reading: Type.Optional(text),
     /** The permission without which a run cannot verify it; absent where none is needed. */
-    permit: Type.Optional(Type.Union(PERMISSIONS.map((name) => Type.Literal(name)))),
+    permit: Type.Optional(words(PERMISSIONS)),
     /** Why no check exists; absent where one does. */
     excluded: Type.Optional(text),
   },
@@ -56,7 +57,7 @@ const GapRow = Type.Object(
      * How an answer is held to a pinned one that need not come again as it is: a run sees a part of a set, depending on
      * its permissions, or another number each time. No run pins such an answer by itself.
      */
-    heldTo: Type.Optional(Type.Union([Type.Literal('subset'), Type.Literal('form')])),
+    heldTo: Type.Optional(words(['subset', 'form'])),
   },
   exact,
 );
@@ -89,11 +90,31 @@ const rows = load(
   'requirements.yaml',
   Type.Object({ requirements: Type.Array(RequirementRow), gaps: Type.Array(GapRow) }, exact),
 );
+/** A schema of the OpenAPI file: as much of JSON Schema as the file takes. */
+const ContractSchema = Type.Recursive((Self) =>
+  Type.Object(
+    {
+      $ref: Type.Optional(text),
+      allOf: Type.Optional(Type.Array(Self)),
+      type: Type.Optional(words(['object', 'array', 'string', 'integer'])),
+      format: Type.Optional(Type.Literal('int64')),
+      enum: Type.Optional(texts),
+      minLength: Type.Optional(Type.Integer()),
+      items: Type.Optional(Self),
+      properties: Type.Optional(Type.Record(text, Self)),
+      required: Type.Optional(texts),
+      description: Type.Optional(text),
+    },
+    exact,
+  ),
+);
+export type ContractSchema = Frozen<Static<typeof ContractSchema>>;
+
 const openApi = load(
   'petstore.openapi.yaml',
   Type.Object({
     paths: Type.Record(Type.String(), Type.Object({})),
-    components: Type.Object({ schemas: Type.Record(Type.String(), Type.Object({})) }),
+    components: Type.Object({ schemas: Type.Record(Type.String(), ContractSchema) }),
   }),
 );
 
@@ -163,7 +184,7 @@ export function requirement(id: string): Requirement {
 }
 
 /** `components.schemas` of petstore.openapi.yaml. */
-export const schemas: Readonly<Record<string, object>> = openApi.components.schemas;
+export const schemas: Readonly<Record<string, ContractSchema>> = openApi.components.schemas;
 
 /** The numbers and names of the document that checks need. */
 export const contract = {

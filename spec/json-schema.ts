@@ -1,68 +1,23 @@
-/** Validates by JSON Schemas of this package's own: TypeBox compiles them, once it is told what kind of type each is. */
-import { Kind, type TSchema, Type } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+/** Parts that this package's own schemas have in common. TypeBox makes type, JSON Schema and validator of them. */
+import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox';
 
 /** Data that nobody changes: the type of what a schema describes. */
 export type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
 
-/** What a schema says, keyword by keyword. */
-export type Keywords = Readonly<Record<string, unknown>>;
+/** TypeBox has no `enum` of texts. */
+TypeRegistry.Set<TSchema>('Words', (schema, value) => schema['enum'].includes(value));
 
-const KINDS: Readonly<Record<string, string>> = {
-  object: 'Object',
-  array: 'Array',
-  string: 'String',
-  number: 'Number',
-  integer: 'Integer',
-  boolean: 'Boolean',
-  null: 'Null',
-};
+/** One of some words. */
+export const words = <const W extends readonly string[]>(values: W, description?: string) =>
+  Type.Unsafe<W[number]>({ [Kind]: 'Words', type: 'string', enum: values, ...said(description) });
 
-function keywordsOf(schema: unknown): Keywords {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
-    throw new Error('a schema is an object');
-  return { ...schema };
-}
+/** A description, where there is one. */
+export const said = (description?: string) => (description === undefined ? {} : { description });
 
-/**
- * TypeBox's type of a schema.
- *
- * @param own what stands for a schema that is read in a way of its own; undefined for any other
- */
-export function typeOf(schema: unknown, own: (keywords: Keywords) => TSchema | undefined): TSchema {
-  const keywords = keywordsOf(schema);
-  const inner = (schema: unknown) => typeOf(schema, own);
-  const all = (schemas: unknown) => (Array.isArray(schemas) ? schemas.map(inner) : []);
-  const each = (schemas: unknown) =>
-    Object.fromEntries(Object.entries(keywordsOf(schemas)).map(([name, one]) => [name, inner(one)]));
-  const replaced = own(keywords);
-  if (replaced !== undefined) return replaced;
-  const { type, enum: choices, anyOf, allOf, properties, patternProperties, items, ...plain } = keywords;
-  const { additionalProperties: others } = plain;
-  if (Array.isArray(choices))
-    return Type.Union(
-      choices.map((choice) => Type.Literal(choice)),
-      plain,
-    );
-  if (Array.isArray(type)) return Type.Union(type.map((one) => inner({ ...keywords, type: one })));
-  if (anyOf !== undefined) return Type.Union(all(anyOf), plain);
-  if (allOf !== undefined) return Type.Intersect(all(allOf), plain);
-  if ('const' in plain) return Type.Unsafe({ ...plain, [Kind]: 'Literal' });
-  const kind = KINDS[String(type)];
-  if (kind === undefined)
-    throw new Error(`no schema of this package has ${Object.keys(keywords).join(', ')}`);
-  return Type.Unsafe({
-    ...plain,
-    type,
-    [Kind]: patternProperties === undefined ? kind : 'Record',
-    ...(kind === 'Object' ? { properties: each(properties ?? {}) } : {}),
-    ...(patternProperties === undefined ? {} : { patternProperties: each(patternProperties) }),
-    ...(typeof others === 'object' ? { additionalProperties: inner(others) } : {}),
-    ...(kind === 'Array' ? { items: items === undefined ? Type.Unknown() : inner(items) } : {}),
-  });
-}
+/** An object that has no other fields. */
+export const exact = <P extends Record<string, TSchema>>(properties: P, description?: string) =>
+  Type.Object(properties, { additionalProperties: false, ...said(description) });
 
-/** The validator of a schema. */
-export function compiled<T>(schema: unknown, own: Parameters<typeof typeOf>[1] = () => undefined) {
-  return TypeCompiler.Compile(Type.Unsafe<T>(typeOf(schema, own)));
-}
+/** A value, or null where there is none. */
+export const orNull = <S extends TSchema>(schema: S, description?: string) =>
+  Type.Union([schema, Type.Null()], said(description));

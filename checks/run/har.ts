@@ -1,6 +1,6 @@
 /** Reads a recording of HTTP traffic: HAR 1.2, as browsers, Playwright and mitmproxy write it. */
 import { type Static, Type } from '@sinclair/typebox';
-import { compiled } from '../../spec/json-schema.ts';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { fileText } from '../profile/file-text.ts';
 import { UsageError } from '../profile/usage-error.ts';
 import type { Observed } from '../wire/observed.ts';
@@ -42,7 +42,7 @@ export function readHar(file: string, baseUrl: string): Observed[] {
     throw new UsageError(
       `${file}: holds more than ${MOST_VALUES.toLocaleString('en')} values; record less at a time`,
     );
-  const validator = compiled<Static<typeof Har>>(Har);
+  const validator = TypeCompiler.Compile(Har);
   const har = jsonIn(file, written);
   if (!validator.Check(har)) {
     const first = validator.Errors(har).First();

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Static, Type } from '@sinclair/typebox';
-import { compiled, type Frozen } from '../../spec/json-schema.ts';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { type Frozen, words } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { ExchangeShape, IntentShape } from '../wire/exchange-shape.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
@@ -12,7 +13,6 @@ const text = Type.String();
 const number = Type.Number();
 const texts = Type.Array(text);
 const maybe = Type.Optional;
-const oneOf = <T extends string>(names: readonly T[]) => Type.Union(names.map((name) => Type.Literal(name)));
 
 /** The first line of a journal: what a resumed or rejudged run must have in common with the one that wrote it. */
 const Header = Type.Object(
@@ -22,7 +22,7 @@ const Header = Type.Object(
     /** Milliseconds since 1970. */
     startedAt: number,
     target: text,
-    permissions: Type.Readonly(Type.Array(oneOf(PERMISSIONS))),
+    permissions: Type.Readonly(Type.Array(words(PERMISSIONS))),
     keys: Type.Array(text),
     clockSpeed: Type.Number({ exclusiveMinimum: 0 }),
     only: maybe(texts),
@@ -89,11 +89,8 @@ const Entry = Type.Union([
 /** A line of a journal after the first. */
 export type JournalEntry = Frozen<Static<typeof Entry>>;
 
-const isHeader = compiled<JournalHeader>(Header);
-// An outcome may be anything.
-const isEntry = compiled<JournalEntry>(Entry, (keywords) =>
-  Object.keys(keywords).length === 0 ? Type.Unknown() : undefined,
-);
+const isHeader = TypeCompiler.Compile(Header);
+const isEntry = TypeCompiler.Compile(Entry);
 
 /** What a journal held. */
 export interface ReadJournal {

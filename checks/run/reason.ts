@@ -1,11 +1,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { currentId } from '../../spec/contract.ts';
-import type { Frozen } from '../../spec/json-schema.ts';
+import { exact, type Frozen, words } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { type Clocked, toldEnd } from '../limits/told-time.ts';
 import { KEY_ROLES, PLAN_NAMES } from '../profile/target-profile.ts';
 import type { AnsweredExchange } from '../wire/exchange.ts';
-import { exact, words } from '../wire/exchange-shape.ts';
 
 const maybe = Type.Optional;
 const what = Type.String({ description: 'What was seen, in words.' });

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FormatRegistry } from '@sinclair/typebox';
-import { compiled } from '../../spec/json-schema.ts';
+import { FormatRegistry, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { fileText } from '../profile/file-text.ts';
 
 /** A kind of file with results, as a command writes it. */
@@ -10,8 +10,7 @@ export interface ResultKind {
   readonly name: string;
   /** What it is, as in "is not WHAT". */
   readonly what: string;
-  /** Its JSON Schema. */
-  readonly schema: object;
+  readonly schema: TSchema;
   /** The format version that can be read. */
   readonly version: number;
 }
@@ -38,16 +37,22 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** A schema that passes over fields which a newer harness of the same format version added. */
-const lenient = (schema: object): object =>
-  JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
-    key === 'additionalProperties' && value === false ? undefined : value,
+/** A part of a schema, passing over fields which a newer harness of the same format version added. */
+function lenient(part: unknown): unknown {
+  if (typeof part !== 'object' || part === null) return part;
+  if (Array.isArray(part)) return part.map(lenient);
+  const fields = Reflect.ownKeys(part).map((name) => [name, Reflect.get(part, name)] as const);
+  return Object.fromEntries(
+    fields
+      .filter(([name, value]) => name !== 'additionalProperties' || value !== false)
+      .map(([name, value]) => [name, lenient(value)]),
   );
+}
 
 /** Reads files of a kind, each validated against its schema: a file may come from anywhere. */
 export class ResultReader<T> {
   readonly #kind: ResultKind;
-  #validator: ReturnType<typeof compiled<T>> | undefined;
+  #validator: TypeCheck<TUnsafe<T>> | undefined;
 
   constructor(kind: ResultKind) {
     this.#kind = kind;
@@ -85,7 +90,7 @@ export class ResultReader<T> {
           : 'run it again, or, where the journal of a check is beside it, make it anew with check --rejudge';
       throw new Error(`has format version ${version}, this petstore-harness reads ${known}; ${remedy}`);
     }
-    this.#validator ??= compiled<T>(lenient(schema));
+    this.#validator ??= TypeCompiler.Compile(Type.Unsafe<T>(Object(lenient(schema))));
     if (this.#validator.Check(written)) return written;
     const first = this.#validator.Errors(written).First();
     throw new Error(`is not ${what}: ${first?.path || '/'} ${first?.message.toLowerCase()}`);

@@ -1,22 +1,11 @@
 /** What an exchange is, as the journal and report.json store it: its one definition, from which its type follows. */
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
+import { exact, orNull, said, words } from '../../spec/json-schema.ts';
 import { OPERATION_NAMES } from '../../spec/operations.ts';
 
 const maybe = Type.Optional;
 const text = Type.String();
 const named = Type.String({ minLength: 1 });
-/** A description, where there is one. */
-export const said = (description?: string) => (description === undefined ? {} : { description });
-export const words = <const W extends readonly string[]>(values: W, description?: string) =>
-  Type.Unsafe<W[number]>({
-    type: 'string',
-    enum: values,
-    ...said(description),
-  });
-export const orNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
-export const exact = <P extends Record<string, TSchema>>(properties: P, description?: string) =>
-  Type.Object(properties, { additionalProperties: false, ...said(description) });
 
 /** Within what a date can hold. */
 const moment = (description: string) =>
@@ -27,12 +16,7 @@ const moment = (description: string) =>
   });
 
 export const HeadersShape = Type.Array(
-  Type.Unsafe<[name: string, value: string]>({
-    type: 'array',
-    items: { type: 'string' },
-    minItems: 2,
-    maxItems: 2,
-  }),
+  Type.Unsafe<[name: string, value: string]>(Type.Array(text, { minItems: 2, maxItems: 2 })),
   { description: 'Name and value, in the order and spelling of the wire; a field sent twice stands twice.' },
 );
 
@@ -91,7 +75,7 @@ export const ExchangeShape = exact({
   sentBy: Type.String({ description: 'The scene that sent it.' }),
   session: maybe(Type.Number({ description: 'The process of the run that sent it, where not the first.' })),
   intent: maybe(IntentShape),
-  key: orNull('Name of the key; null where no valid one was sent.'),
+  key: orNull(text, 'Name of the key; null where no valid one was sent.'),
   sentAt: moment('when the request was handed to the connection.'),
   receivedAt: moment('when the response was complete or had failed.'),
   request: RequestShape,

@@ -1,38 +1,63 @@
-import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox';
-import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors';
-import { schemas } from '../../spec/contract.ts';
-import { compiled, type Keywords, typeOf } from '../../spec/json-schema.ts';
+import { type ContractSchema, schemas } from '../../spec/contract.ts';
 import type { SchemaProblem } from './answer.ts';
 import { int64Of, integerOf, isJsonObject, JsonNumber, type JsonValue } from './lossless-json.ts';
 
-/**
- * The schemas of the OpenAPI file, judged on JSON whose numbers still have every digit: 1.0 and 1e2 are integers, as JSON
- * Schema says (2020-12 validation, 6.1.1).
- */
-TypeRegistry.Set<TSchema>('int64', (_, value) => value instanceof JsonNumber && int64Of(value) !== undefined);
-TypeRegistry.Set<TSchema>(
-  'integer',
-  (_, value) => value instanceof JsonNumber && integerOf(value) !== 'fraction',
-);
-/** A number is an object of ours, and none of JSON's. */
-TypeRegistry.Set<TSchema>('no number', (_, value) => !(value instanceof JsonNumber));
-
-function typeOnDigits(keywords: Keywords): TSchema | undefined {
-  const { $ref, type, format } = keywords;
-  if (typeof $ref === 'string') return contractType($ref.replace('#/components/schemas/', ''));
-  if (type === 'integer') return Type.Unsafe({ [Kind]: format === 'int64' ? 'int64' : 'integer' });
-  if (type !== 'object' || 'isNumber' in keywords) return undefined;
-  const fields = typeOf({ ...keywords, isNumber: false }, typeOnDigits);
-  return Type.Intersect([Type.Unsafe({ [Kind]: 'no number' }), fields]);
+/** What is wrong with a value at a path (a JSON Pointer), and where that is seen: a missing field in what lacks it. */
+interface Problem {
+  readonly path: string;
+  readonly at: string;
+  readonly words: string;
 }
 
-function contractType(name: string): TSchema {
+/** What a reader needs to see of a value. */
+const SHOWN_LENGTH = 40;
+
+/** The value itself, if it is short enough to stand in a sentence. */
+function shown(value: JsonValue): string {
+  const isPlain = typeof value !== 'object' || value === null;
+  const text = value instanceof JsonNumber ? value.text : isPlain ? JSON.stringify(value) : '';
+  return text === '' || text.length > SHOWN_LENGTH ? '' : `${text}, `;
+}
+
+const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
+
+/**
+ * Judges JSON whose numbers still have every digit: 1.0 and 1e2 are integers, as JSON Schema says (2020-12 validation,
+ * 6.1.1).
+ */
+function* problemsIn(schema: ContractSchema, value: JsonValue, path = ''): Generator<Problem> {
+  const { $ref, allOf = [], type, format, enum: choices, minLength = 0, items = {} } = schema;
+  const isNot = (what: string) => ({ path, at: path, words: `is ${shown(value)}not ${what}` });
+  if ($ref !== undefined) yield* problemsIn(named($ref.replace('#/components/schemas/', '')), value, path);
+  for (const part of allOf) yield* problemsIn(part, value, path);
+  if (choices !== undefined) {
+    if (!choices.some((choice) => choice === value)) yield isNot(`one of ${choices.join(', ')}`);
+  } else if (type === 'string') {
+    if (typeof value !== 'string') yield isNot('a string');
+    else if (value.length < minLength) yield { path, at: path, words: 'is empty' };
+  } else if (type === 'integer' && format === 'int64') {
+    if (int64Of(value) === undefined) yield isNot('an int64');
+  } else if (type === 'integer') {
+    if (!(value instanceof JsonNumber) || integerOf(value) === 'fraction') yield isNot('an integer');
+  } else if (type === 'array') {
+    if (!isList(value)) yield isNot('an array');
+    else for (const [index, item] of value.entries()) yield* problemsIn(items, item, `${path}/${index}`);
+  } else if (type === 'object') {
+    if (!isJsonObject(value)) return yield isNot('an object');
+    for (const [name, field] of Object.entries(schema.properties ?? {})) {
+      const inner = value[name];
+      const place = `${path}/${name}`;
+      if (inner !== undefined) yield* problemsIn(field, inner, place);
+      else if (schema.required?.includes(name)) yield { path: place, at: path, words: 'is missing' };
+    }
+  }
+}
+
+function named(name: string): ContractSchema {
   const schema = schemas[name];
   if (schema === undefined) throw new Error(`spec/petstore.openapi.yaml has no schema ${name}`);
-  return typeOf(schema, typeOnDigits);
+  return schema;
 }
-
-const outer = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 /** `animal 91: status`, or the number of an item that has no id; the root is the body itself. */
 function subjectOf(path: string, body: JsonValue): string {
@@ -46,62 +71,21 @@ function subjectOf(path: string, body: JsonValue): string {
   return field === undefined ? which : `${which}: ${field}`;
 }
 
-const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
-
-/** What a reader needs to see of a value. */
-const SHOWN_LENGTH = 40;
-
-/** The value itself, if it is short enough to stand in a sentence. */
-function shown(value: unknown): string {
-  const isPlain = typeof value !== 'object' || value === null;
-  const text = value instanceof JsonNumber ? value.text : isPlain ? JSON.stringify(value) : '';
-  return text === '' || text.length > SHOWN_LENGTH ? '' : `${text}, `;
-}
-
-const NAMED: Readonly<Record<string, string>> = {
-  String: 'a string',
-  Array: 'an array',
-  int64: 'an int64',
-  integer: 'an integer',
-};
-
-/** What came, and what is asked for in its place. */
-function sentence({ type, path, schema, value }: ValueError, body: JsonValue): string {
-  const subject = subjectOf(path, body);
-  const isNot = (what: string) => `${subject} is ${shown(value)}not ${what}`;
-  if (type === ValueErrorType.ObjectRequiredProperty) return `${subject} is missing`;
-  if (type === ValueErrorType.StringMinLength) return `${subject} is empty`;
-  if (type === ValueErrorType.Union)
-    return isNot(`one of ${schema['anyOf'].map((one: TSchema) => one['const']).join(', ')}`);
-  return isNot(NAMED[schema[Kind]] ?? 'an object');
-}
-
-function problemsOf(name: string): (value: JsonValue) => SchemaProblem | undefined {
-  const validator = compiled<JsonValue>({ $ref: name }, typeOnDigits);
+function problemOf(name: string): (value: JsonValue) => SchemaProblem | undefined {
+  const schema = named(name);
   return (value) => {
-    if (validator.Check(value)) return undefined;
-    // What lies in a value that is wrong is no more than a consequence.
-    const places = new Set<string>();
-    let first: ValueError | undefined;
-    for (const error of validator.Errors(value)) {
-      if (error.type === ValueErrorType.Intersect) continue;
-      first ??= error;
-      if (!places.has(outer(error.path))) places.add(error.path);
-    }
+    const [first, ...more] = problemsIn(schema, value);
     if (first === undefined) return undefined;
-    const text = sentence(first, value);
-    const isMissing = first.type === ValueErrorType.ObjectRequiredProperty;
-    return {
-      text: places.size === 1 ? text : `${text} (and ${places.size - 1} more)`,
-      at: isMissing ? outer(first.path) : first.path,
-    };
+    const others = new Set(more.map(({ path }) => path).filter((path) => path !== first.path));
+    const text = `${subjectOf(first.path, value)} ${first.words}`;
+    return { text: others.size === 0 ? text : `${text} (and ${others.size} more)`, at: first.at };
   };
 }
 
 /** What is wrong with a value by the schema of the contract; undefined where nothing is. */
 export const schemaProblem = {
-  pets: problemsOf('Pets'),
-  pet: problemsOf('Pet'),
-  newPet: problemsOf('NewPet'),
-  error: problemsOf('Error'),
+  pets: problemOf('Pets'),
+  pet: problemOf('Pet'),
+  newPet: problemOf('NewPet'),
+  error: problemOf('Error'),
 };

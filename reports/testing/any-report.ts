@@ -26,10 +26,11 @@ function anyOf(schema: TSchema): fc.Arbitrary<unknown> {
   const { anyOf: alternatives, type, minimum, maximum, exclusiveMinimum } = schema;
   if ('const' in schema) return fc.constant(schema['const']);
   if (Array.isArray(alternatives)) return fc.oneof(...alternatives.map(anyOf));
-  if (Array.isArray(type)) return fc.oneof(text, fc.constant(null));
   switch (type) {
     case 'string':
       return anyText(schema);
+    case 'null':
+      return fc.constant(null);
     case 'boolean':
       return fc.boolean();
     case 'integer':

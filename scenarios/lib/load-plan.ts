@@ -4,14 +4,13 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { WayShape } from '../../checks/wire/exchange-shape.ts';
+import { words } from '../../spec/json-schema.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
 import { LOAD_OPERATIONS, type LoadOperation } from './operations.ts';
 
 const text = Type.String();
 const number = Type.Number();
 const count = Type.Integer({ minimum: 0 });
-export const oneOf = <Word extends string>(words: readonly Word[]) =>
-  Type.Unsafe<Word>({ type: 'string', enum: [...words] });
 
 /** A multiple of a plan's minute, and further requests. */
 const Spending = Type.Object({ minutes: number, plus: number });
@@ -29,7 +28,7 @@ export type ClientCost = Static<typeof ClientCostShape>;
 /** A key in a plan: everything but its value, which is in the environment variable `env` only. */
 const PlannedKeyShape = Type.Object({
   name: text,
-  plan: oneOf(PLAN_NAMES),
+  plan: words(PLAN_NAMES),
   env: text,
   perMinute: number,
   perDay: number,
@@ -51,7 +50,7 @@ const PlannedStreamShape = Type.Object({
 /** What a load may spend of a key at most, and what it spent. */
 export const KeyBillShape = Type.Object({
   key: text,
-  plan: oneOf(PLAN_NAMES),
+  plan: words(PLAN_NAMES),
   requests: count,
   busiestMinute: count,
   perMinute: count,
@@ -93,7 +92,7 @@ export const ToldPlanShape = Type.Object({
   /** Length of a time block of the result. */
   blockSeconds: number,
   /** Whether lists are asked for in every way (limits, filters) or always the plain one. */
-  lists: oneOf(['varied', 'plain']),
+  lists: words(['varied', 'plain']),
   /** Whether k6's metrics go to an output that somebody looks at: then they have tags. */
   tagged: Type.Boolean(),
   bill: Type.Array(KeyBillShape),

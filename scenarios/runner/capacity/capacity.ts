@@ -1,7 +1,8 @@
 /** A capacity, as capacity.json holds it: its type, and the JSON Schema for other tools. */
 import { type Static, Type } from '@sinclair/typebox';
 import { WayShape } from '../../../checks/wire/exchange-shape.ts';
-import { MixShape, oneOf } from '../../lib/load-plan.ts';
+import { orNull, words } from '../../../spec/json-schema.ts';
+import { MixShape } from '../../lib/load-plan.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
 export const CAPACITY_FORMAT_VERSION = 2;
@@ -16,7 +17,7 @@ const Interval = Type.Unsafe<[low: number, high: number]>(
 
 const StepShape = Type.Object({
   rate: perSecond,
-  phase: oneOf(['bracket', 'knee']),
+  phase: words(['bracket', 'knee']),
   seconds: amount,
   requests: Type.Integer({ minimum: 0 }),
   held: Type.Boolean(),
@@ -41,19 +42,13 @@ export const CapacityShape = Type.Object(
       k6Version: text,
       way: Type.Optional(WayShape),
     }),
-    outcome: Type.Unsafe<
-      'found' | 'at-least' | 'below' | 'generator-limited' | 'quota-limited' | 'interrupted'
-    >({
-      type: 'string',
-      enum: ['found', 'at-least', 'below', 'generator-limited', 'quota-limited', 'interrupted'],
-      description:
-        'at-least: nothing broke up to the highest rate tried. The last three name what ended the search; there is an interval if quotas ended it late.',
-    }),
+    outcome: words(
+      ['found', 'at-least', 'below', 'generator-limited', 'quota-limited', 'interrupted'],
+      'at-least: nothing broke up to the highest rate tried. The last three name what ended the search; there is an interval if quotas ended it late.',
+    ),
     reason: text,
-    capacity: Type.Union([perSecond, Type.Null()]),
-    interval: Type.Union([Interval, Type.Null()], {
-      description: '95 % interval.',
-    }),
+    capacity: orNull(perSecond),
+    interval: orNull(Interval, '95 % interval.'),
     atLeast: Type.Optional(
       Type.Number({
         minimum: 0,

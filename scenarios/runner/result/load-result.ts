@@ -1,8 +1,9 @@
 /** The result of one load run, as in load-report.json: its type, and the JSON Schema for other tools. */
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { WayShape } from '../../../checks/wire/exchange-shape.ts';
+import { orNull, words } from '../../../spec/json-schema.ts';
 import { PLAN_NAMES } from '../../../spec/plans.ts';
-import { KeyBillShape, MixShape, oneOf } from '../../lib/load-plan.ts';
+import { KeyBillShape, MixShape } from '../../lib/load-plan.ts';
 import { LOAD_OPERATIONS } from '../../lib/operations.ts';
 import { OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import { SLO_METRICS } from '../../lib/slo.ts';
@@ -14,7 +15,6 @@ const text = Type.String();
 const texts = Type.Array(text);
 const count = Type.Integer({ minimum: 0 });
 const amount = Type.Number({ minimum: 0 });
-const orNull = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
 
 const RunShape = Type.Object({
   id: Type.String({ description: 'Random; names of animals that the run added begin with harness-<id>.' }),
@@ -87,8 +87,8 @@ export type LoadBlock = Static<typeof BlockShape>;
 
 const SeriesShape = Type.Object({
   stream: text,
-  operation: oneOf(LOAD_OPERATIONS),
-  plan: oneOf(PLAN_NAMES),
+  operation: words(LOAD_OPERATIONS),
+  plan: words(PLAN_NAMES),
   ...FiguresShape.properties,
   blockSeconds: amount,
   blocks: Type.Array(BlockShape),
@@ -96,14 +96,13 @@ const SeriesShape = Type.Object({
 export type LoadSeries = Static<typeof SeriesShape>;
 
 const ThresholdShape = Type.Object({
-  kind: Type.Unsafe<'objective' | 'client' | 'run'>({
-    type: 'string',
-    enum: ['objective', 'client', 'run'],
-    description: 'A clause of the objective, what a client asserts, or what is judged over the whole run.',
-  }),
-  metric: Type.Optional(oneOf(SLO_METRICS)),
+  kind: words(
+    ['objective', 'client', 'run'],
+    'A clause of the objective, what a client asserts, or what is judged over the whole run.',
+  ),
+  metric: Type.Optional(words(SLO_METRICS)),
   name: text,
-  held: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null where the run could not tell.' }),
+  held: orNull(Type.Boolean(), 'Null where the run could not tell.'),
   actual: text,
   expected: Type.Optional(text),
   key: Type.Optional(Type.String({ description: 'Name of the key that an assertion is about.' })),
@@ -152,12 +151,10 @@ export const LoadResultShape = Type.Object(
   {
     formatVersion: Type.Literal(LOAD_RESULT_FORMAT_VERSION),
     run: RunShape,
-    verdict: Type.Unsafe<'held' | 'broken' | 'generator-limited' | 'interrupted' | 'failed-to-run'>({
-      type: 'string',
-      enum: ['held', 'broken', 'generator-limited', 'interrupted', 'failed-to-run'],
-      description:
-        'generator-limited: the machine that made the load was the limit, the figures say nothing of the target.',
-    }),
+    verdict: words(
+      ['held', 'broken', 'generator-limited', 'interrupted', 'failed-to-run'],
+      'generator-limited: the machine that made the load was the limit, the figures say nothing of the target.',
+    ),
     notes: texts,
     series: Type.Array(SeriesShape),
     total: FiguresShape,

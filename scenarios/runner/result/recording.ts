@@ -2,10 +2,10 @@
 
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { createRedactor, type Redactor } from '../../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
-import { compiled } from '../../../spec/json-schema.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import type { ToldPlan } from '../../lib/load-plan.ts';
 import { MARK, type ScenarioFacts } from '../../lib/scenario.ts';
@@ -18,7 +18,7 @@ import { type Message, MessageShape } from './messages.ts';
 
 type MessageOf<Kind extends Message['kind']> = Extract<Message, { kind: Kind }>;
 
-const isMessage = compiled<Message>(MessageShape);
+const isMessage = TypeCompiler.Compile(MessageShape);
 
 /** What a text is as JSON; undefined if it is none. */
 function parse(json: string): unknown {
