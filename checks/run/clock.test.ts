@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { createClock, sharedClock } from './clock.ts';
 
@@ -143,4 +144,12 @@ t.test('who sleeps by a shared clock can be woken', async (t) => {
   await t.rejects(sleeping, new Error('SIGINT'));
   finish();
   await during;
+});
+
+t.test('a sleep that is over no longer listens to its signal', async (t) => {
+  const { signal } = new AbortController();
+  for (const clock of [sharedClock(), createClock(1000)]) {
+    await clock.sleepUntil(clock.now() + 1000, signal);
+    t.strictSame(getEventListeners(signal, 'abort'), []);
+  }
 });

@@ -1,7 +1,10 @@
 import t from 'tap';
+import { reading } from '../limits/testing/simulated-limits.ts';
 import { MINUTE } from '../limits/time.ts';
 import { whyEnded } from '../wire/time-is-over.ts';
+import { billOf } from './bill.ts';
 import { LONGEST_BAN, longestRun, runTime } from './run-budget.ts';
+import { testKey, testRun } from './testing/test-run.ts';
 
 const bill = (time: number, waitsForBan = false) => ({ time, waitsForBan });
 
@@ -17,6 +20,47 @@ t.test(
     t.end();
   },
 );
+
+t.test('a bill has what was played, minutes and days by the numbers of their plans', async (t) => {
+  const [plain, filled, day] = ['plain', 'filled', 'day'].map((name) =>
+    testKey({ name, limits: { perMinute: 60, perDay: name === 'plain' ? 4 : 1000 } }),
+  );
+  if (!plain || !filled || !day) throw new Error('there are three');
+  const { run } = testRun(undefined, {
+    keys: [plain, { ...filled, limits: { perMinute: 20, perDay: 1000 } }],
+  });
+  const readings = [
+    reading({ key: 'plain', operation: 'createPet', status: 201 }),
+    reading({ key: 'plain', operation: 'createPet', status: 400 }),
+    reading({ key: 'filled', status: 429, intent: 'fill' }),
+  ];
+  const bill = billOf({
+    trace: { run: run.trace.run, readings },
+    requestsByKey: new Map([
+      ...(['plain', 'filled', 'day'] as const).map((name, index) => [name, 5 + index] as const),
+      ['(none)', 3],
+    ]),
+    took: 0,
+    keys: [plain, filled, day],
+    days: [day],
+    waitsForBan: true,
+  });
+  t.match(bill, {
+    keys: [
+      { requests: 5, refusals: 0, exhausted: false },
+      { requests: 6 + 40, refusals: 1, exhausted: true },
+      { requests: 1020, refusals: 1, exhausted: true },
+    ],
+    ...{ anonymous: 3, requests: 5 + 46 + 1020 + 3, animals: 1, waitsForBan: true },
+  });
+  t.equal(
+    bill.time,
+    17 * MINUTE + 100 + 100 + 25,
+    '17 minutes of 60 requests, a tenth of a second each time',
+  );
+  t.ok(bill.mostRequests > bill.requests && bill.mostAnimals > bill.animals);
+  t.strictSame(bill.unpayable, ['key plain would spend 5 requests, but its plan allows 4 a day']);
+});
 
 t.test('the time is over by itself, and says how long it was', async (t) => {
   const time = runTime({ longest: 20, taken: 0 }, undefined);
