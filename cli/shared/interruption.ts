@@ -2,14 +2,23 @@ import { EXIT } from './exit-codes.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** A run that the user may end. */
+export interface Interruption {
+  /** Fires with the first signal. */
+  readonly signal: AbortSignal;
+  /** The signal's name, once it came. */
+  readonly by: () => string | undefined;
+  /** Stops listening for signals. */
+  readonly release: () => void;
+}
+
 /**
  * Lets a run end in order at the first signal, and ends the process at the second.
  *
  * @param onFirst tells the user what happens now
  * @param onSecond leaves the terminal clean
- * @returns what fires with the first signal; its name, once it came; what stops listening for signals
  */
-export function untilInterrupted(onFirst = () => {}, onSecond = () => {}) {
+export function untilInterrupted(onFirst = () => {}, onSecond = () => {}): Interruption {
   const controller = new AbortController();
   const { signal } = controller;
   const react = (name: string) => {
