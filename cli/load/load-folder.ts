@@ -1,17 +1,23 @@
 import { accessSync, constants, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMATS, isFormatName } from '../../reports/formats.ts';
-import { LOAD_FORMATS, type LoadReport } from '../../reports/load/load-formats.ts';
+import {
+  capacityReport,
+  LOAD_FORMATS,
+  type LoadReport,
+  loadReport,
+} from '../../reports/load/load-formats.ts';
 import { writePrivately } from '../../reports/write-reports.ts';
+import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
-import { LOAD_FILE } from '../../scenarios/runner/result/read-result.ts';
+import { CAPACITY_FILE, LOAD_FILE } from '../../scenarios/runner/result/read-result.ts';
 import { makePrivateFolder, takeFolder } from '../check/check-folder.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 
 /** The results of a load or a search for a capacity. Those of an earlier one must not be beside those of a later one. */
 const RESULTS = [
   LOAD_FILE,
-  'capacity.json',
+  CAPACITY_FILE,
   'k6-dashboard.html',
   ...Object.values(FORMATS).map(({ file }) => file),
 ];
@@ -24,13 +30,21 @@ export function prepareLoadFolder(out: string): void {
   for (const name of RESULTS) rmSync(join(out, name), { force: true });
 }
 
-/** Shows a load report, and writes it in every format beside the figures. @throws UnwritableReport that names the file */
-export async function tellLoad(folder: string, report: LoadReport): Promise<void> {
+/**
+ * Shows what a load came to, and then writes it: as data and in every format.
+ *
+ * @throws UnwritableReport that names the file
+ */
+export async function tellLoad(folder: string, result: LoadResult | CapacityResult): Promise<LoadReport> {
+  const isLoad = 'series' in result;
+  const report = isLoad ? loadReport(result) : capacityReport(result);
   process.stdout.write(LOAD_FORMATS.terminal.render(report));
+  await writePrivately(join(folder, isLoad ? LOAD_FILE : CAPACITY_FILE), `${JSON.stringify(result)}\n`);
   for (const name of Object.keys(FORMATS).filter(isFormatName))
     if (FORMATS[name].written)
       await writePrivately(join(folder, FORMATS[name].file), LOAD_FORMATS[name].render(report));
   process.stderr.write(`report: ${join(folder, FORMATS.html.file)}\n`);
+  return report;
 }
 
 /** The exit code for a load. If k6 did not run as it should, it is k6's own. */

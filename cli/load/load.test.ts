@@ -37,6 +37,13 @@ t.test('a load, a comparison and a merge as a user runs them', { skip }, async (
   t.equal(merged.code, 0, merged.stderr);
   t.match(readFileSync(join(folder, 'merged', 'report.html'), 'utf8'), 'Held: 1 threshold');
   t.match(readFileSync(join(folder, 'merged', 'junit.xml'), 'utf8'), 'p99&lt;10s');
+  mkdirSync(join(folder, 'full', 'load-report.json'), { recursive: true });
+  const unwritten = await runHere(folder, ['merge', 'one', '--out', 'full']);
+  t.match(unwritten, {
+    code: 2,
+    stdout: /\nHeld: 3 thresholds\n$/,
+    stderr: /load-report\.json: could not be/,
+  });
 });
 
 t.test('what is not said as it should be: exit code 2 and a remedy', async (t) => {

@@ -7,7 +7,6 @@ import { looksLikeProduction } from '../../checks/profile/production-address.ts'
 import type { KeyRole } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { DIRECT } from '../../checks/wire/access.ts';
-import { capacityReport, LOAD_FORMATS, loadReport } from '../../reports/load/load-formats.ts';
 import { stepLine } from '../../reports/load/load-outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/catalogue.ts';
@@ -17,7 +16,7 @@ import { measureCapacity } from '../../scenarios/runner/capacity/measure-capacit
 import { provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
 import { prometheusEnvironment, TO_PROMETHEUS } from '../../scenarios/runner/k6/k6-options.ts';
 import { kubernetesManifests } from '../../scenarios/runner/kubernetes.ts';
-import { type LoadRun, type Progress, ResultUnwritten, runLoad } from '../../scenarios/runner/load-run.ts';
+import { type LoadRun, type Progress, runLoad } from '../../scenarios/runner/load-run.ts';
 import {
   type LoadTarget,
   loadTarget,
@@ -113,10 +112,9 @@ async function searchForCapacity(request: LoadRun): Promise<number> {
     onStep: (step) => note(stepLine(step)),
     onWait: (seconds) => note(`  waiting ${Math.ceil(seconds)} s for the keys' next minute`),
   });
-  const report = capacityReport(capacity);
-  await tellLoad(request.out, report);
+  const { verdict } = await tellLoad(request.out, capacity);
   if (request.stop?.aborted === true) return EXIT.interrupted;
-  return report.verdict === 'pass' ? 0 : EXIT.inconclusive;
+  return verdict === 'pass' ? 0 : EXIT.inconclusive;
 }
 
 const progressLine = ({ seconds, requests, perSecond, p95, errors }: Progress, most: number) =>
@@ -139,7 +137,7 @@ async function runScenario(request: LoadRun, most: number): Promise<number> {
     note: (line) => live.note(shownLine(line, 500)),
     dashboard: true,
   }).finally(live.end);
-  await tellLoad(request.out, loadReport(result));
+  await tellLoad(request.out, result);
   return loadExitCode(result);
 }
 
@@ -194,8 +192,6 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     if (further.length > 0 && K6_USAGE.has(process.exitCode))
       throw new UsageError('k6 rejects the options after "--"; see its message above, and k6 run --help');
   } catch (error) {
-    if (error instanceof ResultUnwritten)
-      process.stdout.write(LOAD_FORMATS.terminal.render(loadReport(error.result)));
     if (!stop.aborted || isDiskProblem(error)) throw error;
     process.exitCode = EXIT.interrupted;
   } finally {

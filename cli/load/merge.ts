@@ -1,9 +1,6 @@
-import { join } from 'node:path';
 import { Command } from 'commander';
-import { loadReport } from '../../reports/load/load-formats.ts';
-import { writePrivately } from '../../reports/write-reports.ts';
 import { conclude } from '../../scenarios/runner/result/conclude.ts';
-import { LOAD_FILE, readLoadResult } from '../../scenarios/runner/result/read-result.ts';
+import { readLoadResult } from '../../scenarios/runner/result/read-result.ts';
 import { type ResultPart, readRunnerLog } from '../../scenarios/runner/result/recording.ts';
 import { loadExitCode, tellLoad } from './load-folder.ts';
 
@@ -16,8 +13,7 @@ async function merge(
   for (const path of paths)
     parts.push(path.endsWith('.log') ? await readRunnerLog(path) : readLoadResult(path));
   const merged = conclude(parts, { slo });
-  await writePrivately(join(out, LOAD_FILE), `${JSON.stringify(merged, null, 1)}\n`);
-  await tellLoad(out, loadReport(merged));
+  await tellLoad(out, merged);
   process.exitCode = loadExitCode(merged);
 }
 

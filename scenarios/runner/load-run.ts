@@ -1,6 +1,5 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeWhole } from '../../checks/run/write-whole.ts';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { LoadPlan } from '../lib/load-plan.ts';
@@ -15,13 +14,12 @@ import { type LoadRequest, type PreparedLoad, prepareLoad } from './quota/prepar
 import { conclude } from './result/conclude.ts';
 import { percentilesOf, totalOf } from './result/figures.ts';
 import type { LoadResult, ThresholdOutcome } from './result/load-result.ts';
-import { LOAD_FILE } from './result/read-result.ts';
 import { Recording } from './result/recording.ts';
 
 /** A load, and how this machine runs it. */
 export interface LoadRun extends LoadRequest {
   readonly k6: K6Binary;
-  /** Folder for results; made if it does not exist. */
+  /** Folder for what k6 runs and writes; made if it does not exist. */
   readonly out: string;
   /** Further environment variables for k6; keys are in `target`. */
   readonly k6Environment?: Readonly<Record<string, string>>;
@@ -44,17 +42,6 @@ export interface Progress {
   /** Over the last seconds; p95 in milliseconds, undefined if nothing was answered. */
   readonly perSecond: number;
   readonly p95: number | undefined;
-}
-
-/** The result could not be written, perhaps because the disk is full. The error carries it, so that nothing is lost. */
-export class ResultUnwritten extends Error {
-  override readonly name = 'ResultUnwritten';
-  readonly result: LoadResult;
-
-  constructor(result: LoadResult, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.result = result;
-  }
 }
 
 /** The script that `npm run build` makes for k6. */
@@ -102,8 +89,8 @@ function accessEnvironment({ address, access }: LoadTarget, authority: string) {
 }
 
 /**
- * Runs a scenario: bill, preflight, script, k6, result. It leaves k6/ (what k6 ran), k6-dashboard.html (k6's own report)
- * and load-report.json in the folder.
+ * Runs a scenario: bill, preflight, script, k6, result. It leaves k6/ (what k6 ran) and k6-dashboard.html (k6's own report)
+ * in the folder.
  */
 export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const { target, k6, out, k6Options = [], note, stop, kill } = request;
@@ -159,13 +146,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
     looked: name,
     ...(stop?.aborted === true ? { interrupted: 'by a signal' } : {}),
   });
-  const result = conclude([part], { broken, notes: notesOf(prepared, recording, broken) });
-  try {
-    await writeWhole(join(out, LOAD_FILE), `${JSON.stringify(result)}\n`);
-  } catch (error) {
-    throw new ResultUnwritten(result, error);
-  }
-  return result;
+  return conclude([part], { broken, notes: notesOf(prepared, recording, broken) });
 }
 
 /** Those of all keys that one of the processes pays with. */

@@ -1,13 +1,13 @@
 /** Loads through k6: every scenario, every fault that only load shows, and what must be true of any run. */
 import { execFile, spawn } from 'node:child_process';
-import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createAuthority } from '../../checks/accuracy/hostile/testing/tls-targets.ts';
 import { CATALOGUE } from '../lib/catalogue.ts';
 import { LOAD_OPERATIONS } from '../lib/operations.ts';
-import { type LoadRun, placeScript, ResultUnwritten, segmentOptions } from './load-run.ts';
+import { type LoadRun, placeScript, segmentOptions } from './load-run.ts';
 import { startEmbeddedTarget } from './quota/load-target.ts';
 import { prepareLoad } from './quota/prepare.ts';
 import { conclude } from './result/conclude.ts';
@@ -245,14 +245,4 @@ test('a client that is never refused keeps to its bill', async (t) => {
   const result = await briefly(join(t.testdir({}), 'out'), 'polite-clients', {}, { fault: 'free-unlimited' });
   for (const { key, sent = 0, requests } of result.bill.keys)
     t.ok(sent <= requests, `${key}: ${sent} of ${requests} on the bill`);
-});
-
-test('a result that cannot be written is not lost', async (t) => {
-  const out = join(t.testdir({}), 'out');
-  // What cannot be written for want of space cannot be written over a folder either.
-  const onProgress = () => mkdirSync(join(out, 'load-report.json'), { recursive: true });
-  const error: unknown = await briefly(out, 'mixed', { onProgress }).catch((problem: unknown) => problem);
-  if (!(error instanceof ResultUnwritten)) throw error;
-  t.match(error.message, /EISDIR/);
-  t.ok(error.result.total.requests > 0);
 });

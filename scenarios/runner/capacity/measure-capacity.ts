@@ -1,15 +1,11 @@
 /** The highest rate that holds an objective: bracket, then repeat around the knee. */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeWhole } from '../../../checks/run/write-whole.ts';
 import type { Way } from '../../../checks/wire/exchange-shape.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
 import { latencyBounds, parseSlo, round } from '../../lib/slo.ts';
 import { type LoadRun, runLoad } from '../load-run.ts';
 import { TargetNotReady } from '../quota/preflight.ts';
-import { CAPACITY_FILE } from '../result/read-result.ts';
 import {
   CAPACITY_FORMAT_VERSION,
   type CapacityFound,
@@ -33,13 +29,13 @@ const MOST_STUMBLES = 6;
 const LEAST_LAG_MS = 20;
 
 /**
- * Finds the capacity and writes capacity.json and every step's report into the folder.
+ * Finds the capacity.
  *
  * The interval has two parts. One is what the steps leave open: a 95 % credible interval, see knee.ts. The other is the
  * resolution of the criterion: it misses a queue that grows too slowly to break the objective within a minute.
  */
 export async function measureCapacity(request: CapacityRequest): Promise<CapacityResult> {
-  const { target, slo = CAPACITY_STEP.thresholds, out, mix = CAPACITY_STEP.mix, stop } = request;
+  const { target, slo = CAPACITY_STEP.thresholds, mix = CAPACITY_STEP.mix, stop } = request;
   const startedAt = new Date().toISOString();
   const began = performance.now();
   const elapsed = () => (performance.now() - began) / 1000;
@@ -49,7 +45,6 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
   const books = new MinuteBooks(target);
   const taken: CapacityStep[] = [];
   let way: Way = {};
-  await mkdir(out, { recursive: true, mode: 0o700 });
 
   /** Waits until the keys can pay for a step. */
   async function afford(rate: number, seconds: number): Promise<void> {
@@ -70,7 +65,6 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
         ...request,
         ...{ facts: CAPACITY_STEP, rate, seconds, note: () => {} },
         target: { ...target, keys: books.keys(Date.now()) },
-        out: join(out, `step-${String(taken.length + 1).padStart(2, '0')}`),
         lists: 'plain',
         blockSeconds: BLOCK_SECONDS,
         graceSeconds: Math.min(5, Math.max(0.5, Math.max(0, ...bounds) / 500)),
@@ -108,7 +102,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
     const reason = stop?.aborted !== true && isLost ? error.message : 'by a signal';
     found = { outcome: 'interrupted', reason, ...NO_NUMBER };
   }
-  const result: CapacityResult = {
+  return {
     formatVersion: CAPACITY_FORMAT_VERSION,
     run: {
       ...{ target: target.address, slo, mix, startedAt, k6Version: request.k6.version },
@@ -119,6 +113,4 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
     ...found,
     steps: taken,
   };
-  await writeWhole(join(out, CAPACITY_FILE), `${JSON.stringify(result, null, 1)}\n`);
-  return result;
 }
