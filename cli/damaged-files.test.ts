@@ -49,10 +49,9 @@ const KINDS: Readonly<Record<string, readonly [file: string, read: (file: string
   'a report': [
     REPORT,
     (file) => {
-      const [read, whole] = [readReport(file), readReport(REPORT)];
-      if (!read.ok || !whole.ok) return;
-      for (const name of FORMAT_NAMES) render(read.report, name);
-      renderDiffText(diffReports(whole.report, read.report));
+      const report = readReport(file);
+      for (const name of FORMAT_NAMES) render(report, name);
+      renderDiffText(diffReports(readReport(REPORT), report));
     },
   ],
   'a load result': [

@@ -3,10 +3,10 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { readReport } from '../reports/read-report.ts';
 import { check } from './library.ts';
 import { header, listPets, type Rule, rule, scene } from './rules.ts';
 import { runHere } from './testing/in-process.ts';
-import { reportIn } from './testing/report-in.ts';
 import { testTarget } from './testing/test-target.ts';
 
 const exported = pathToFileURL(join(import.meta.dirname, 'rules.ts')).href;
@@ -57,7 +57,7 @@ for (const [name, [source, code, stderr]] of Object.entries(MODULES))
     const ended = await runHere(target.folder, args, target.env);
     t.match(ended, { code, stderr });
     if (code > 1) return;
-    const [row] = reportIn(join(target.folder, 'results')).requirements.filter(
+    const [row] = readReport(join(target.folder, 'results')).requirements.filter(
       ({ section }) => section === 'own',
     );
     const junit = readFileSync(join(target.folder, 'results', 'junit.xml'), 'utf8');

@@ -75,9 +75,7 @@ t.test('no format says that a run conforms which left something out', async (t) 
 });
 
 t.test('a real run: every format names what it broke, and the page shows the animal', async (t) => {
-  const read = readReport(fileURLToPath(new URL('reports/testing/report.json', packageRoot)));
-  if (!read.ok) throw new Error(`${read.problem} (npm run fixtures)`);
-  const { report } = read;
+  const report = readReport(fileURLToPath(new URL('reports/testing/report.json', packageRoot)));
   const broken = report.requirements.filter(({ verdict }) => verdict === 'fail');
   t.ok(broken.some(({ id }) => id === 'list-pet-schema'));
   for (const name of names)

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { FormatRegistry, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { fileText } from '../profile/file-text.ts';
+import { UsageError } from '../profile/usage-error.ts';
 
 /** A kind of file with results, as a command writes it. */
 export interface ResultKind {
@@ -14,11 +15,6 @@ export interface ResultKind {
   /** The format version that can be read. */
   readonly version: number;
 }
-
-/** What a file holds, or one line that says why it holds nothing. */
-export type Read<T> =
-  | { readonly ok: true; readonly value: T; readonly file: string }
-  | { readonly ok: false; readonly problem: string };
 
 FormatRegistry.Set('date-time', (text) => text.endsWith('Z') && !Number.isNaN(Date.parse(text)));
 
@@ -49,37 +45,16 @@ function lenient(part: unknown): unknown {
   );
 }
 
-/** Reads files of a kind, each validated against its schema: a file may come from anywhere. */
-export class ResultReader<T> {
-  readonly #kind: ResultKind;
-  #validator: TypeCheck<TUnsafe<T>> | undefined;
-
-  constructor(kind: ResultKind) {
-    this.#kind = kind;
-  }
-
-  /** @param path a file, or a folder that holds one */
-  read(path: string): Read<T> {
-    const { name } = this.#kind;
-    let file = path;
-    let text: string;
-    try {
-      if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) file = join(path, name);
-      text = fileText(file, `give a ${name} or the folder that a command wrote with --out`, LARGEST);
-    } catch (error) {
-      return { ok: false, problem: error instanceof Error ? error.message : String(error) };
-    }
-    try {
-      return { ok: true, value: this.#valueIn(jsonIn(text)), file };
-    } catch (error) {
-      if (error instanceof Error) return { ok: false, problem: `${file}: ${error.message}` };
-      throw error;
-    }
-  }
-
+/**
+ * Reads files of a kind, each validated against its schema: a file may come from anywhere.
+ *
+ * @returns a function that takes a file, or a folder that holds one, and throws UsageError with one line that says why
+ *   it cannot be read
+ */
+export function resultReader<T>({ name, what, schema, version: known }: ResultKind): (path: string) => T {
+  let validator: TypeCheck<TUnsafe<T>> | undefined;
   /** @throws Error with what is wrong with it */
-  #valueIn(written: unknown): T {
-    const { what, schema, version: known } = this.#kind;
+  const valueIn = (written: unknown): T => {
     const isVersioned = typeof written === 'object' && written !== null && 'formatVersion' in written;
     const version = isVersioned ? written.formatVersion : undefined;
     if (typeof version !== 'number') throw new Error(`is not ${what} (no formatVersion)`);
@@ -90,9 +65,20 @@ export class ResultReader<T> {
           : 'run it again, or, where the journal of a check is beside it, make it anew with check --rejudge';
       throw new Error(`has format version ${version}, this petstore-harness reads ${known}; ${remedy}`);
     }
-    this.#validator ??= TypeCompiler.Compile(Type.Unsafe<T>(Object(lenient(schema))));
-    if (this.#validator.Check(written)) return written;
-    const first = this.#validator.Errors(written).First();
+    validator ??= TypeCompiler.Compile(Type.Unsafe<T>(Object(lenient(schema))));
+    if (validator.Check(written)) return written;
+    const first = validator.Errors(written).First();
     throw new Error(`is not ${what}: ${first?.path || '/'} ${first?.message.toLowerCase()}`);
-  }
+  };
+  return (path) => {
+    let file = path;
+    try {
+      if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) file = join(path, name);
+      const remedy = `give a ${name} or the folder that a command wrote with --out`;
+      return valueIn(jsonIn(fileText(file, remedy, LARGEST)));
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
 }

@@ -12,6 +12,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
+import type { Report } from '../../reports/report.ts';
 
 /** The profile of a run in its folder, with which the run can be resumed or rejudged. */
 export const PROFILE_FILE = 'profile.yaml';
@@ -50,8 +51,7 @@ export async function resultsFolder(out: string | undefined): Promise<string> {
   if (out === '') throw new UsageError('--out is empty; leave it out to use the default folder');
   // Loaded only now, so that wrong usage is reported without delay.
   const { REPORT_FILE, readReport } = await import('../../reports/read-report.ts');
-  const earlier = existsSync(join(out, JOURNAL_FILE)) ? readReport(out) : undefined;
-  if (earlier !== undefined && !(earlier.ok && earlier.report.run.interrupted === undefined)) {
+  if (existsSync(join(out, JOURNAL_FILE)) && !isFinished(() => readReport(out))) {
     throw new UsageError(
       `${out} holds an unfinished run: continue it with --resume ${out}, or choose another folder`,
     );
@@ -60,6 +60,15 @@ export async function resultsFolder(out: string | undefined): Promise<string> {
   // Otherwise the report of an earlier run could be beside the journal of a later one that crashed.
   rmSync(join(out, REPORT_FILE), { force: true });
   return out;
+}
+
+/** Whether there is a report, of a run that came to its end. */
+function isFinished(read: () => Report): boolean {
+  try {
+    return read().run.interrupted === undefined;
+  } catch {
+    return false;
+  }
 }
 
 function newFolder(): string {

@@ -7,9 +7,9 @@ import { basename, join } from 'node:path';
 import { parse as parseJunit } from 'junit2json';
 import t, { type Test } from 'tap';
 import { FORMATS } from '../../reports/formats.ts';
+import { readReport } from '../../reports/read-report.ts';
 import { run } from '../testing/command.ts';
 import { runHere } from '../testing/in-process.ts';
-import { reportIn } from '../testing/report-in.ts';
 import { type TestTargetOptions, testTarget } from '../testing/test-target.ts';
 import { resultsFolder } from './check-folder.ts';
 
@@ -100,7 +100,7 @@ t.test('a run', async (t) => {
       const junit = await parseJunit(readFileSync(join(folder, 'out', 'junit.xml'), 'utf8'));
       const suites = junit && 'testsuite' in junit ? (junit.testsuite ?? []) : [];
       const failed = suites.flatMap(({ testcase }) => testcase ?? []).filter(({ failure }) => failure);
-      const broken = reportIn(join(folder, 'out')).requirements.filter(({ verdict }) => verdict === 'fail');
+      const broken = readReport(join(folder, 'out')).requirements.filter(({ verdict }) => verdict === 'fail');
       t.equal(failed.length, broken.length, 'a JUnit reader counts the same failures');
     });
   }
@@ -141,7 +141,7 @@ t.test(
     const kept = ['journal.ndjson', 'profile.yaml', 'report.json'];
     t.strictSame(readdirSync(results).sort(), [...formats, ...kept].sort());
     for (const file of readdirSync(results)) t.equal(statSync(join(results, file)).mode & 0o077, 0, file);
-    t.match(reportIn(join(folder, 'petstore-results', 'latest')).run, {
+    t.match(readReport(join(folder, 'petstore-results', 'latest')).run, {
       target: address,
       permissions: [],
       keys: [{ name: 'free-1', roles: ['functional', 'exhaust'] }],
@@ -168,7 +168,7 @@ t.test(
       /^warning: runs\/first\/journal\.ndjson:\d+: damaged; what was written from here on is not known$/m,
     );
     const verdicts = (name: string) =>
-      reportIn(join(folder, name)).requirements.map(({ id, verdict }) => `${id} ${verdict}`);
+      readReport(join(folder, name)).requirements.map(({ id, verdict }) => `${id} ${verdict}`);
     t.same(verdicts('again'), verdicts('runs/first'));
   },
 );
@@ -184,7 +184,7 @@ t.test('--write-profile pins what was observed; another answer then fails the ru
   const pinned = readFileSync(join(folder, 'pinned.yaml'), 'utf8');
   t.match(pinned, /^# ours\n[\s\S]*^ {2}limit-out-of-range: rejected-400$/m, 'comments are kept');
   t.equal((await check('pinned.yaml')).code, 0);
-  t.ok(reportIn(join(folder, 'of pinned.yaml')).gaps.some(({ verdict }) => verdict === 'kept'));
+  t.ok(readReport(join(folder, 'of pinned.yaml')).gaps.some(({ verdict }) => verdict === 'kept'));
   writeFileSync(join(folder, 'drifted.yaml'), pinned.replace('rejected-400', 'clamped'));
   const drifted = await check('drifted.yaml');
   t.match(drifted, { code: 1, stdout: /not ok \d+ - gap limit-out-of-range/ });
@@ -228,7 +228,11 @@ for (const [name, [start, message]] of Object.entries(NOTHING_TO_JUDGE)) {
     t.match(stderr, message);
     t.match(stderr, /^error: .+\n$/);
     t.match(stdout, /^TAP version 14\nBail out! .+\n$/);
-    t.match(reportIn(join(folder, 'out')), { verdict: 'inconclusive', complete: false, problems: [String] });
+    t.match(readReport(join(folder, 'out')), {
+      verdict: 'inconclusive',
+      complete: false,
+      problems: [String],
+    });
     t.match(
       readFileSync(join(folder, 'out', 'junit.xml'), 'utf8'),
       /<(error|failure) /,

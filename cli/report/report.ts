@@ -7,7 +7,6 @@ import { readMatrix, renderMatrixHtml, renderMatrixMarkdown } from '../../report
 import { FORMATS, type FormatName, isFormatName, render } from '../../reports/formats.ts';
 import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
 import { readReport } from '../../reports/read-report.ts';
-import type { Report } from '../../reports/report.ts';
 import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writeNamed } from '../../reports/write-reports.ts';
@@ -42,16 +41,10 @@ Exit codes: 0 rendered, or no regression between the two; 1 a regression (--diff
 /** What can be rendered, by format. The first one is the usual. */
 type Templates = Readonly<Record<string, () => string>>;
 
-function read(path: string): Report {
-  const result = readReport(path);
-  if (result.ok) return result.report;
-  throw new UsageError(result.problem);
-}
-
 /** A stored run in every format, the summary first. */
 function runTemplates(path: string, screen: Screen): Templates {
   const load = isLoadResult(path) ? storedLoad(path) : undefined;
-  const checked = load === undefined ? read(path) : undefined;
+  const checked = load === undefined ? readReport(path) : undefined;
   const text = (name: FormatName) => () =>
     checked === undefined ? ((load && LOAD_FORMATS[name].render(load)) ?? '') : render(checked, name, screen);
   const names = Object.keys(FORMATS).filter(isFormatName);
@@ -61,7 +54,7 @@ function runTemplates(path: string, screen: Screen): Templates {
 function diffTemplates([before, after, ...more]: readonly string[]): Templates {
   if (before === undefined || after === undefined || more.length > 0)
     throw new UsageError('--diff compares two reports: --diff OLD NEW');
-  const diff = diffReports(read(before), read(after));
+  const diff = diffReports(readReport(before), readReport(after));
   if (diff.regression) process.exitCode = EXIT.notConformant;
   return {
     text: () => renderDiffText(diff),
@@ -71,11 +64,9 @@ function diffTemplates([before, after, ...more]: readonly string[]): Templates {
 }
 
 function matrixTemplates(folder: string): Templates {
-  const matrix = readMatrix(folder);
-  if (!matrix.ok) throw new UsageError(matrix.problem);
-  for (const problem of matrix.damaged)
-    process.stderr.write(`warning: ${shownLine(problem, 300)}; left out\n`);
-  const { columns } = matrix;
+  const columns = readMatrix(folder, (problem) =>
+    process.stderr.write(`warning: ${shownLine(problem, 300)}; left out\n`),
+  );
   return { html: () => renderMatrixHtml(columns), markdown: () => renderMatrixMarkdown(columns) };
 }
 

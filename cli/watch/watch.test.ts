@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { readReport } from '../../reports/read-report.ts';
 import { runHere } from '../testing/in-process.ts';
-import { reportIn } from '../testing/report-in.ts';
 import { type TestTarget, testTarget } from '../testing/test-target.ts';
 import { watching } from '../testing/watching.ts';
 
@@ -50,7 +50,7 @@ async function ask(address: string, { secrets }: Pick<TestTarget, 'secrets'>, ha
 }
 
 const verdicts = (folder: string) =>
-  Object.fromEntries(reportIn(folder).requirements.map(({ id, verdict }) => [id, verdict]));
+  Object.fromEntries(readReport(folder).requirements.map(({ id, verdict }) => [id, verdict]));
 
 async function watched(t: Test, target: TestTarget) {
   const args = ['--profile', 'target.yaml', '--out', 'results'];
@@ -73,7 +73,7 @@ t.test('a conforming target', async (t) => {
     'list-shows-added': 'skipped',
     'error-body-400': 'skipped',
   });
-  t.match(reportIn(join(target.folder, 'results')).requests, {
+  t.match(readReport(join(target.folder, 'results')).requests, {
     total: 4,
     byKey: { 'free-1': 3, '(none)': 1 },
   });
@@ -84,7 +84,7 @@ t.test('a broken one is told at once, and its row again by a check', async (t) =
   const { code, stdout } = await watched(t, target);
   t.equal(code, 1);
   t.match(stdout, /^TAP version 14\nnot ok 1 - list-status-filter /);
-  const { command } = reportIn(join(target.folder, 'results')).run;
+  const { command } = readReport(join(target.folder, 'results')).run;
   const again = `${command} --only list-status-filter`.split(' ').slice(2);
   t.equal((await runHere(target.folder, again, target.env)).code, 1);
 });

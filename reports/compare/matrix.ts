@@ -1,6 +1,7 @@
-/** Implementations × requirements: what not all of them meet, in the same tables as a page and in Markdown. */
+/** Implementations × requirements: what not all of them meet, in the same table as a page and in Markdown. */
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { type BuiltReport, buildReport, verdictWords } from '../build-report.ts';
 import { count, moment } from '../facts.ts';
 import { tablesPage } from '../html/page-shell.ts';
@@ -10,100 +11,70 @@ import { REPORT_FILE, readReport } from '../read-report.ts';
 import { ROW_KINDS, type Row, rowKind } from '../rows.ts';
 import { clip, shownLine } from '../visible-text.ts';
 
-/** How many failures of an implementation are explained; its own report has all. */
-const MOST_TOLD = 40;
-
 /** One implementation: the name of its folder or file, and its run. */
 export interface MatrixColumn {
   readonly name: string;
   readonly built: BuiltReport;
 }
 
-/** What is read from a folder, and a line for each file that is not a report; or why there is no report. */
-type Read =
-  | { readonly ok: true; readonly columns: readonly MatrixColumn[]; readonly damaged: readonly string[] }
-  | { readonly ok: false; readonly problem: string };
-
 /**
  * Every report.json below the folder, named after the folder that holds it, and every other .json beside them, named
  * after itself.
+ *
+ * @param leftOut is told of each file that is not a report
+ * @throws UsageError if there is no report
  */
-export function readMatrix(folder: string): Read {
-  let files: string[];
-  try {
-    if (!statSync(folder).isDirectory()) return { ok: false, problem: `${folder}: is not a folder` };
-    files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((path) => basename(path) === REPORT_FILE || (dirname(path) === '.' && path.endsWith('.json')))
-      .sort((a, b) => a.localeCompare(b));
-  } catch (error) {
-    return { ok: false, problem: `${folder}: ${error instanceof Error ? error.message : String(error)}` };
-  }
-  const columns: MatrixColumn[] = [];
+export function readMatrix(folder: string, leftOut: (problem: string) => void): MatrixColumn[] {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new UsageError(`${folder}: is not a folder`);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => basename(path) === REPORT_FILE || (dirname(path) === '.' && path.endsWith('.json')))
+    .sort((a, b) => a.localeCompare(b));
   const damaged: string[] = [];
-  for (const file of files) {
-    const read = readReport(join(folder, file));
+  const columns = files.flatMap((file) => {
     const named = basename(file) === REPORT_FILE && dirname(file) !== '.';
-    const name = named ? dirname(file) : basename(file, '.json');
-    if (read.ok) columns.push({ name: shownLine(name, 60), built: buildReport(read.report) });
-    else damaged.push(read.problem);
-  }
+    const name = shownLine(named ? dirname(file) : basename(file, '.json'), 60);
+    try {
+      return [{ name, built: buildReport(readReport(join(folder, file))) }];
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      damaged.push(error.message);
+      return [];
+    }
+  });
   const [problem = `${folder}: holds no report.json`] = damaged;
-  return columns.length === 0 ? { ok: false, problem } : { ok: true, columns, damaged };
+  if (columns.length === 0) throw new UsageError(problem);
+  damaged.forEach(leftOut);
+  return columns;
 }
 
-/** What each came to, the requirements that not all meet, what each breaks, and answers to what the document leaves open. */
-function tablesOf(columns: readonly MatrixColumn[]): Table[] {
-  const names = columns.map(({ name }) => name);
+/** What each came to, the requirements that not all of them meet, and their answers to what the document leaves open. */
+function tableOf(columns: readonly MatrixColumn[]): Table {
   const reports = columns.map(({ built }) => built.report);
-  const rows = new Map(reports.flatMap(({ requirements }) => requirements.map((row) => [row.id, row])));
+  const requirements = new Map(reports.flatMap((report) => report.requirements.map((row) => [row.id, row])));
   const gaps = new Map(reports.flatMap((report) => report.gaps.map((gap) => [gap.id, gap])));
-  const signs = ({ id, title, section }: Row): Cell[] => [
-    `${title} (${id})`,
-    section,
-    ...reports.map(({ requirements }) => signOf(requirements.find((row) => row.id === id))),
-  ];
-  const legend = Object.values(ROW_KINDS).map(({ sign, words }) => `${sign} ${words.toLowerCase()}`);
-  return [
-    {
-      title: 'Implementations',
-      head: ['The run', ...names],
-      rows: [
-        ['Verdict', ...reports.map(verdictWords)],
-        ['Verified', ...columns.map(({ built }) => String(built.passed.length))],
-        ['When', ...reports.map(({ run }) => moment(run.startedAt))],
-      ],
-    },
-    {
-      title: `Requirements that not all meet (${legend.join(', ')})`,
-      head: ['Requirement', '§', ...names],
-      rows: [...rows.values()]
-        .map(signs)
+  return {
+    title: Object.values(ROW_KINDS)
+      .map(({ sign, words }) => `${sign} ${words.toLowerCase()}`)
+      .join(', '),
+    head: ['', '§', ...columns.map(({ name }) => name)],
+    rows: [
+      ['Verdict', '', ...reports.map(verdictWords)],
+      ['When', '', ...reports.map(({ run }) => moment(run.startedAt))],
+      ...[...requirements.values()]
+        .map(({ id, title, section }): Cell[] => [
+          `${title} (${id})`,
+          section,
+          ...reports.map((report) => signOf(report.requirements.find((row) => row.id === id))),
+        ])
         .filter((cells) => cells.slice(2).some((cell) => !MET.includes(cell))),
-    },
-    {
-      title: 'What they break',
-      head: ['Implementation', 'Requirement', 'Came', 'Asked'],
-      rows: columns.flatMap(({ name, built }) =>
-        built.report.requirements
-          .filter(({ verdict }) => verdict === 'fail')
-          .slice(0, MOST_TOLD)
-          .map(({ id, reason, actual = reason, statement, expected = statement }) => [
-            name,
-            id,
-            clip(actual, 240),
-            clip(expected, 240),
-          ]),
-      ),
-    },
-    {
-      title: 'Answers to what the document leaves open',
-      head: ['Question', ...names],
-      rows: [...gaps.values()].map(({ id, question }) => [
+      ...[...gaps.values()].map(({ id, question, section }) => [
         `${question} (${id})`,
+        section,
         ...reports.map((report) => clip(report.gaps.find((gap) => gap.id === id)?.observed ?? '', 80)),
       ]),
-    },
-  ];
+    ],
+  };
 }
 
 const MET: readonly Cell[] = [ROW_KINDS.pass.sign, ROW_KINDS['not-applicable'].sign];
@@ -121,9 +92,9 @@ function titleOf(columns: readonly MatrixColumn[]): string {
 
 /** One HTML file, without script and without network. */
 export const renderMatrixHtml = (columns: readonly MatrixColumn[]): string =>
-  tablesPage(titleOf(columns), '', tablesOf(columns));
+  tablesPage(titleOf(columns), '', [tableOf(columns)]);
 
-export const renderMatrixMarkdown = (columns: readonly MatrixColumn[]): string =>
-  `## ${titleOf(columns)}\n\n${tablesOf(columns)
-    .map((one) => `### ${one.title}\n\n${tableMarkdown(one, one.rows.length)}`)
-    .join('\n\n')}\n`;
+export function renderMatrixMarkdown(columns: readonly MatrixColumn[]): string {
+  const table = tableOf(columns);
+  return `## ${titleOf(columns)}\n\n${table.title}\n\n${tableMarkdown(table, table.rows.length)}\n`;
+}
