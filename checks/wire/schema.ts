@@ -22,35 +22,37 @@ function shown(value: JsonValue): string {
 const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
 
 /**
- * Judges JSON whose numbers still have every digit: 1.0 and 1e2 are integers, as JSON Schema says (2020-12 validation,
- * 6.1.1).
+ * What a value is not, by its type. The numbers of our JSON still have every digit: 1.0 and 1e2 are integers, as JSON
+ * Schema says (2020-12 validation, 6.1.1).
  */
-function* problemsIn(schema: ContractSchema, value: JsonValue, path = ''): Generator<Problem> {
-  const { $ref, allOf = [], type, format, enum: choices, minLength = 0, items = {} } = schema;
-  const isNot = (what: string) => ({ path, at: path, words: `is ${shown(value)}not ${what}` });
-  if ($ref !== undefined) yield* problemsIn(named($ref.replace('#/components/schemas/', '')), value, path);
-  for (const part of allOf) yield* problemsIn(part, value, path);
-  if (choices !== undefined) {
-    if (!choices.some((choice) => choice === value)) yield isNot(`one of ${choices.join(', ')}`);
-  } else if (type === 'string') {
-    if (typeof value !== 'string') yield isNot('a string');
-    else if (value.length < minLength) yield { path, at: path, words: 'is empty' };
-  } else if (type === 'integer' && format === 'int64') {
-    if (int64Of(value) === undefined) yield isNot('an int64');
-  } else if (type === 'integer') {
-    if (!(value instanceof JsonNumber) || integerOf(value) === 'fraction') yield isNot('an integer');
-  } else if (type === 'array') {
-    if (!isList(value)) yield isNot('an array');
-    else for (const [index, item] of value.entries()) yield* problemsIn(items, item, `${path}/${index}`);
-  } else if (type === 'object') {
-    if (!isJsonObject(value)) return yield isNot('an object');
-    for (const [name, field] of Object.entries(schema.properties ?? {})) {
-      const inner = value[name];
-      const place = `${path}/${name}`;
-      if (inner !== undefined) yield* problemsIn(field, inner, place);
-      else if (schema.required?.includes(name)) yield { path: place, at: path, words: 'is missing' };
+function whatItIsNot({ type, format, enum: choices }: ContractSchema, value: JsonValue): string | undefined {
+  if (choices !== undefined)
+    return choices.some((choice) => choice === value) ? undefined : `one of ${choices.join(', ')}`;
+  if (format === 'int64') return int64Of(value) === undefined ? 'an int64' : undefined;
+  if (type === 'integer')
+    return value instanceof JsonNumber && integerOf(value) !== 'fraction' ? undefined : 'an integer';
+  if (type === 'string') return typeof value === 'string' ? undefined : 'a string';
+  if (type === 'array') return isList(value) ? undefined : 'an array';
+  return type === 'object' && !isJsonObject(value) ? 'an object' : undefined;
+}
+
+/** Adds to `found` what is wrong with the value at a path. */
+function judge(schema: ContractSchema, value: JsonValue, path: string, found: Problem[]): void {
+  const { $ref, allOf, minLength = 0, items, properties, required } = schema;
+  if ($ref !== undefined) judge(named($ref.slice('#/components/schemas/'.length)), value, path, found);
+  if (allOf !== undefined) for (const part of allOf) judge(part, value, path, found);
+  const other = whatItIsNot(schema, value);
+  if (other !== undefined) found.push({ path, at: path, words: `is ${shown(value)}not ${other}` });
+  else if (typeof value === 'string' && value.length < minLength)
+    found.push({ path, at: path, words: 'is empty' });
+  else if (items !== undefined && isList(value))
+    for (const [index, item] of value.entries()) judge(items, item, `${path}/${index}`, found);
+  else if (properties !== undefined && isJsonObject(value))
+    for (const [name, field] of Object.entries(properties)) {
+      const [inner, place] = [value[name], `${path}/${name}`];
+      if (inner !== undefined) judge(field, inner, place, found);
+      else if (required?.includes(name)) found.push({ path: place, at: path, words: 'is missing' });
     }
-  }
 }
 
 function named(name: string): ContractSchema {
@@ -74,7 +76,9 @@ function subjectOf(path: string, body: JsonValue): string {
 function problemOf(name: string): (value: JsonValue) => SchemaProblem | undefined {
   const schema = named(name);
   return (value) => {
-    const [first, ...more] = problemsIn(schema, value);
+    const found: Problem[] = [];
+    judge(schema, value, '', found);
+    const [first, ...more] = found;
     if (first === undefined) return undefined;
     const others = new Set(more.map(({ path }) => path).filter((path) => path !== first.path));
     const text = `${subjectOf(first.path, value)} ${first.words}`;
