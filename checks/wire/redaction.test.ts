@@ -32,8 +32,6 @@ const ENCODINGS: Readonly<Record<string, (key: string) => string>> = {
   'UTF-16 in JSON': (key) => JSON.stringify(Buffer.from(key, 'utf16le').toString()).slice(1, -1),
   'in two lines': (key) => `${key.slice(0, 7)}\r\n  ${key.slice(7)}`,
   'in two lines in JSON': (key) => `${key.slice(0, 7)}\\n${key.slice(7)}`,
-  'in groups': (key) => key.replaceAll(/.{4}/g, '$& '),
-  'with a soft hyphen': (key) => `${key.slice(0, 9)}\u00ad${key.slice(9)}`,
 };
 
 /** Bearer tokens (RFC 6750, 2.1); at least eight characters that are no separators, one of them a letter. */

@@ -30,77 +30,59 @@ export function nearMisses(key: string): { readonly label: string; readonly valu
  */
 const SHORTEST_IN_WORDS = 8;
 
-/** What may stand between the characters of a key: a line's end, the other half of a character in UTF-16. */
-const BLANK = '[-\\s\\0\\u00ad\\u200b-\\u200f\\u2060\\ufeff]';
-const SEPARATOR = [
-  BLANK,
-  '\\\\{1,7}(?:[nrt]|u(?:00(?:00|0a|0d|20|2d|ad)|200[b-f]|2060|feff))',
-  '%(?:25)*(?:0[0ad]|20|2d)',
-].join('|');
-const SEPARATORS = new RegExp(`(?:${SEPARATOR})+`, 'gi');
-const BLANKS = new RegExp(`${BLANK}+`, 'g');
+/** A character escaped for JSON or a URL, once or several times over; what breaks a line; the other half of UTF-16. */
+const ESCAPE = /(?:\\+u00|%(?:25)*)([0-7][0-9a-f])|\\+[nr]?|[\0\r\n]\s*/gi;
 
-/** A text in small letters, its escapes undone: those of JSON and of URLs, once or several times over. */
-const unescaped = (text: string): string =>
-  text
-    .replace(/(?:\\{1,7}u00|%(?:25)*)([2-7][0-9a-f])/gi, (_, code) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
-    )
-    .replaceAll('\\', '')
-    .toLowerCase();
-
-/** A text in one piece, as it is and with its escapes undone. */
-const flat = (text: string): string => text.replace(SEPARATORS, '').replaceAll('\\', '');
-const bare = (text: string): string =>
-  // Most texts have no escapes, and are told apart in half the time.
-  /[\\%]/.test(text) ? unescaped(text.replace(SEPARATORS, '')) : text.replace(BLANKS, '').toLowerCase();
+/** A text in one piece and without escapes, and at which of its characters how many more of the text stand before it. */
+function plainly(text: string) {
+  const cuts: { readonly at: number; readonly length: number }[] = [];
+  let cut = 0;
+  const plain = text.replace(ESCAPE, (escaped, code: string | undefined, at: number) => {
+    const character = code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16));
+    const meant = character < ' ' || character === '\\' ? '' : character;
+    cuts.push({ at: at - cut, length: escaped.length - meant.length });
+    cut += escaped.length - meant.length;
+    return meant;
+  });
+  return { plain, cuts };
+}
 
 const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
-
-/** What matches a text in any case. A backslash before it would be left without what it escapes. */
-const asItIs = (text: string) => new RegExp(`(?<!\\\\)${literally(text)}`, 'gi');
-/** What matches a text in any case, each of its characters as it is or escaped, in one piece or several. */
-function patternOf(text: string): RegExp {
-  const characters = Array.from(text, (character) => {
-    const code = `(?:${hex(character)}|${hex(character.toUpperCase())})`;
-    return `(?:\\\\{0,7}${literally(character)}|\\\\{1,7}u00${code}|%(?:25)*${code})`;
-  });
-  if (text.length < SHORTEST_IN_WORDS)
-    return new RegExp(`(?<![a-z0-9])${characters.join('')}(?![a-z0-9])`, 'gi');
-  // A date in digits must not be taken for a key of digits.
-  return new RegExp(characters.join(/[a-z]/.test(text) ? `(?:${SEPARATOR})*` : ''), 'gi');
-}
 
 /** Texts that are remembered: header lines come again and again. */
 const [MOST_KNOWN, LONGEST_KNOWN] = [1000, 200];
 
 /**
  * Makes a redactor for keys and their near misses. It finds them in any case, URL-encoded, escaped as in JSON, in base64
- * (`Basic` credentials too), and in pieces with line ends, spaces, hyphens or NUL between.
+ * (`Basic` credentials too), over the end of a line, and in UTF-16.
  */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const keys = [...new Set(secrets)].filter((secret) => secret !== '');
-  const texts = keys.flatMap(spellings).flatMap((key) => [key, ...base64Forms(key)]);
+  const forms = keys.flatMap(spellings).flatMap((key) => [key, ...base64Forms(key)]);
   // A key may itself look escaped. Of two that begin alike the longer one is replaced whole.
-  const forms = [...new Set(texts.flatMap((text) => [text.toLowerCase(), unescaped(text)]))].sort(
-    (a, b) => b.length - a.length,
-  );
-  // One pattern passes over a text once; looking for each takes several times as long.
-  const traces = new RegExp([...new Set(keys.flatMap(tracesOf))].map(literally).join('|'));
-  const redactAll = (text: string): string => {
-    let [redacted, plain] = [text, bare(text)];
-    if (!traces.test(plain)) return text;
-    for (const form of forms) {
-      // What matches anything takes milliseconds to make, and a form mostly stands as it is.
-      const usual = form.length < SHORTEST_IN_WORDS ? [] : [() => asItIs(form)];
-      for (const pattern of [...usual, () => patternOf(form)]) {
-        if (!plain.includes(flat(form))) break;
-        redacted = redacted.replace(pattern(), REDACTED);
-        plain = bare(redacted);
-      }
+  const patterns = [...new Set(forms.flatMap((form) => [form, plainly(form).plain]))]
+    .filter((form) => form !== '')
+    .sort((a, b) => b.length - a.length)
+    .map((form) =>
+      form.length < SHORTEST_IN_WORDS ? `(?<![a-z0-9])${literally(form)}(?![a-z0-9])` : literally(form),
+    );
+  // A backslash before it would be left without what it escapes.
+  const anyForm = new RegExp(`(?<!\\\\)(?:${patterns.join('|') || '(?!)'})`, 'gi');
+  const redactAll = (whole: string): string => {
+    // A short one that ends a line would stand in the next line's word.
+    const text = whole.replace(anyForm, REDACTED);
+    const { plain, cuts } = plainly(text);
+    let [redacted, from, cut, next] = ['', 0, 0, 0];
+    /** Where a character of the plain text begins in the text. */
+    const inText = (at: number) => {
+      for (; (cuts[next]?.at ?? at) < at; next += 1) cut += cuts[next]?.length ?? 0;
+      return at + cut;
+    };
+    for (const { 0: found, index } of plain.matchAll(anyForm)) {
+      redacted += text.slice(from, inText(index)) + REDACTED;
+      from = inText(index + found.length);
     }
-    return redacted;
+    return redacted + text.slice(from);
   };
   const known = new Map<string, string>();
   return {
@@ -111,17 +93,6 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
       return redacted;
     },
   };
-}
-
-/** What every text has that holds a key or a near miss of it, which differs at one place: one of its halves. */
-function tracesOf(key: string): string[] {
-  const plain = bare(key);
-  const middle = Math.floor(plain.length / 2);
-  // A short one has no half that tells anything.
-  if (plain.length < SHORTEST_IN_WORDS) return [''];
-  const inText = [plain.slice(1, middle), plain.slice(middle + 1, -1)];
-  const inBase64 = [key.slice(1, key.length / 2), key.slice(key.length / 2 + 1, -1)].flatMap(base64Forms);
-  return [...inText, ...inBase64.map(bare)];
 }
 
 /** A key and what is almost it. */
