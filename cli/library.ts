@@ -3,7 +3,9 @@
  * for the test runner that is there already. What is exported here follows semantic versioning.
  */
 import { AssertionError } from 'node:assert';
-import { stringify } from 'yaml';
+import { EventEmitter } from 'node:events';
+import { type TSchema, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 import { parseProfile } from '../checks/profile/parse-profile.ts';
 import { variableOf } from '../checks/profile/server-profile.ts';
 import type { KeyRole, PlanLimits, PlanName, TargetProfile } from '../checks/profile/target-profile.ts';
@@ -66,14 +68,8 @@ export interface CheckOptions {
   /** Ends the run; its reason is thrown. */
   readonly signal?: AbortSignal;
   /** Called with each requirement as soon as it is decided. The end of the run may still change it. */
-  readonly onDecided?: (row: DecidedRequirement) => void;
+  readonly onDecided?: (row: RequirementResult) => void;
 }
-
-/** A requirement's verdict, with what a reader needs to act on it. */
-export type DecidedRequirement = Pick<
-  RequirementResult,
-  'id' | 'section' | 'level' | 'title' | 'statement' | 'verdict' | 'reason' | 'expected' | 'actual' | 'curl'
->;
 
 /**
  * Checks a target as `petstore-harness check` does, without its output, its folder and its exit code.
@@ -93,7 +89,7 @@ export type DecidedRequirement = Pick<
 export async function check(options: CheckOptions = {}): Promise<Report> {
   const { target, profile, permit, only, production, keys, signal, onDecided } = options;
   signal?.throwIfAborted();
-  refuseOtherTypes(options);
+  refuseOtherTypes(options, OPTIONS);
   const asked = withoutUndefined({
     ...{ target, profile, only },
     permit: permit && permissionsNamed(permit),
@@ -123,36 +119,42 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
   }
 }
 
-/** Not every caller has its types checked. */
-function refuseOtherTypes({ keys = [], permit = [], only = [], target, profile }: CheckOptions): void {
-  const isText = (one: unknown) => typeof one === 'string';
-  for (const [name, text] of Object.entries({ target, profile }))
-    if (text !== undefined && !isText(text)) throw new UsageError(`${name} is not a text`);
-  if (!(Array.isArray(keys) && keys.every((key: unknown) => typeof key === 'object' && key !== null)))
-    throw new UsageError('keys is not a list of keys');
-  for (const [name, list] of Object.entries({ permit, only }))
-    if (!(Array.isArray(list) && list.every(isText))) throw new UsageError(`${name} is not a list of names`);
+const text = Type.String();
+const whole = Type.Optional(Type.Integer({ minimum: 0 }));
+/** What is refused where it is of another type: not every caller has its types checked. */
+const OPTIONS = Type.Partial(
+  Type.Object({
+    ...{ target: text, profile: text, permit: Type.Array(text), only: Type.Array(text) },
+    keys: Type.Array(Type.Object({ value: text })),
+    headers: Type.Record(text, text),
+  }),
+);
+// Node takes a text for the path of a local socket.
+const SERVE_OPTIONS = Type.Object({ port: whole, animals: whole });
+
+/** @throws UsageError that tells no value */
+function refuseOtherTypes(options: unknown, schema: TSchema): void {
+  const wrong = Value.Errors(schema, options).First();
+  if (wrong !== undefined) throw new UsageError(`${wrong.path}: ${wrong.message.toLowerCase()}`);
 }
 
 function givenProfile(keys: readonly TargetKey[], options: CheckOptions): GivenProfile {
-  const { plans, gaps: pinned, headers = {}, tls } = options;
-  const granted = Object.entries(headers).map(([name, value], index) => {
-    if (typeof value !== 'string') throw new UsageError(`the value of header ${name} is not a text`);
-    return { name, value, env: `PETSTORE_HEADER_${index + 1}` };
-  });
+  const { plans, gaps, headers = {}, tls } = options;
+  const granted = Object.entries(headers).map(([name, value], index) => ({
+    ...{ name, value, env: `PETSTORE_HEADER_${index + 1}` },
+  }));
   const named = keys.map((key, index) => {
     const name = key.name ?? `${key.plan}-${index + 1}`;
-    // Not every caller has its types checked.
-    if (typeof key.value !== 'string') throw new UsageError(`the value of key ${name} is not a text`);
     return { ...key, name, env: variableOf(name), roles: key.roles ?? ['functional', 'exhaust'] };
   });
-  const text = stringify({
+  // JSON is YAML.
+  const written = JSON.stringify({
     keys: named.map(({ value, ...key }) => key),
     headers: granted.map(({ name, env }) => ({ name, env })),
-    ...withoutUndefined({ plans, gaps: pinned, tls }),
+    ...{ plans, gaps, tls },
   });
   return {
-    profile: parseProfile(text, 'keys'),
+    profile: parseProfile(written, 'keys'),
     values: Object.fromEntries([...named, ...granted].map(({ env, value }) => [env, value])),
   };
 }
@@ -195,10 +197,7 @@ export interface PetStore extends AsyncDisposable {
  * ```
  */
 export async function serve({ faults = [], ...options }: ServeOptions = {}): Promise<PetStore> {
-  // Node takes a text for the path of a local socket.
-  for (const [name, number] of Object.entries({ port: options.port, animals: options.animals }))
-    if (!Number.isInteger(number ?? 0) || (number ?? 0) < 0)
-      throw new UsageError(`${name} is not a whole number`);
+  refuseOtherTypes(options, SERVE_OPTIONS);
   const server = await startReferenceServer({ ...options, fault: faults });
   const close = () => server.close();
   return { address: server.baseUrl, keys: server.keys, close, [Symbol.asyncDispose]: close };
@@ -230,7 +229,7 @@ export class Nonconformity extends AssertionError {
   /** A command that repeats the decisive exchange, the key as a shell variable. */
   readonly curl: string | undefined;
 
-  constructor(message: string, { expected, actual, curl }: Partial<DecidedRequirement> = {}) {
+  constructor(message: string, { expected, actual, curl }: Partial<RequirementResult> = {}) {
     super({ message, expected, actual, operator: 'conforms' });
     this.curl = curl;
     // What is wrong is in no line of code here.
@@ -249,33 +248,31 @@ export class Nonconformity extends AssertionError {
  * @throws UsageError if `only` has an unknown name
  */
 export function conformance(options: CheckOptions = {}): readonly ConformanceTest[] {
-  refuseOtherTypes(options);
+  refuseOtherTypes(options, OPTIONS);
   const every = [...allChecks, ...declared(options.rules ?? [])];
   const ids = options.only && selectedIds(options.only);
   const asked = every.filter(({ id }) => ids === undefined || ids.includes(id));
   const ordered = [...asked.filter(isDecidedEarly), ...asked.filter((row) => !isDecidedEarly(row))];
-  const decided = new Map<string, DecidedRequirement>();
-  const waiting = new Map<string, (row: DecidedRequirement) => void>();
+  const decided = new Map<string, RequirementResult>();
+  const news = new EventEmitter();
   let running: Promise<Report> | undefined;
-  const whole = () => {
+  const theRun = () => {
     running ??= check({
       ...options,
       onDecided: (row) => {
         decided.set(row.id, row);
-        waiting.get(row.id)?.(row);
+        news.emit(row.id);
         options.onDecided?.(row);
       },
     });
     return running;
   };
-  const rowOf = (id: string) =>
-    new Promise<DecidedRequirement>((resolve, reject) => {
-      waiting.set(id, resolve);
-      // What is not decided at the end of the run never is.
-      whole().then(() => reject(new Nonconformity(`${id} was not decided`)), reject);
-      const row = decided.get(id);
-      if (row !== undefined) resolve(row);
-    });
+  const rowOf = async (id: string): Promise<RequirementResult> => {
+    if (!decided.has(id)) await Promise.race([new Promise((resolve) => news.once(id, resolve)), theRun()]);
+    const row = decided.get(id);
+    if (row === undefined) throw new Nonconformity(`${id} was not decided`);
+    return row;
+  };
   return [
     ...ordered.map(({ id }): ConformanceTest => {
       const { section, title } = requirement(id);
@@ -290,14 +287,14 @@ export function conformance(options: CheckOptions = {}): readonly ConformanceTes
       id: 'run',
       title: 'the run as a whole',
       run: async (...[context]) => {
-        const headline = tellOfWhole(await whole(), decided);
+        const headline = tellOfWhole(await theRun(), decided);
         context?.pass?.(headline);
       },
     },
   ];
 }
 
-function tell(row: DecidedRequirement, context: TestContext | undefined): void {
+function tell(row: RequirementResult, context: TestContext | undefined): void {
   const { verdict, level, reason } = row;
   if (verdict === 'fail') throw new Nonconformity(failureLine(row), row);
   if (verdict === 'inconclusive' && level === 'MUST') throw new Nonconformity(`not verified: ${reason}`);
@@ -306,7 +303,7 @@ function tell(row: DecidedRequirement, context: TestContext | undefined): void {
 }
 
 /** What no other test shows: an early end, evidence that became doubtful, a pinned answer that drifted. */
-function tellOfWhole(report: Report, decided: ReadonlyMap<string, DecidedRequirement>): string {
+function tellOfWhole(report: Report, decided: ReadonlyMap<string, RequirementResult>): string {
   const { drifted, headline, problems: found } = buildReport(report);
   const problems = [
     ...found,

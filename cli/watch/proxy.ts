@@ -9,6 +9,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
+import { urlToHttpOptions } from 'node:url';
 import type { Access } from '../../checks/wire/access.ts';
 import { LARGEST_BODY } from '../../checks/wire/body-budget.ts';
 import { headerList } from '../../checks/wire/dispatch-once.ts';
@@ -32,14 +33,6 @@ export interface Proxy {
   readonly address: string;
   /** Ends it, and every connection through it. */
   close(): Promise<void>;
-}
-
-/** A connection of a client and the one to the target that it has to itself: both begin and end together. */
-interface Line {
-  readonly agent: HttpAgent;
-  isAsking: boolean;
-  /** Whether the target has closed its end. */
-  hasEnded: boolean;
 }
 
 /** They are about one connection (RFC 9110, 7.6.1); a body's frame is made anew. */
@@ -67,46 +60,21 @@ function keep(message: IncomingMessage): () => Buffer | undefined {
 
 /** Starts the proxy on this machine. */
 export async function startProxy({ target, access, port, onPassed, onLost }: ProxyOptions): Promise<Proxy> {
-  const { protocol, host, hostname, port: targetPort, pathname } = new URL(target);
-  const base = pathname.replace(/\/+$/, '');
-  const [send, Agent] = protocol === 'https:' ? [requestTls, HttpsAgent] : [request, HttpAgent];
+  const url = new URL(target);
+  const base = url.pathname.replace(/\/+$/, '');
+  const [send, Agent] = url.protocol === 'https:' ? [requestTls, HttpsAgent] : [request, HttpAgent];
   const wanted = access.headers.map(({ name, value }) => [name, value]);
-  const lines = new WeakMap<Socket, Line>();
-  const lineOf = (client: Socket): Line => {
-    const known = lines.get(client);
-    if (known !== undefined) return known;
-    const line = {
-      agent: new Agent({ ...access.tls, keepAlive: true, maxSockets: 1 }),
-      isAsking: false,
-      hasEnded: false,
-    };
-    lines.set(client, line);
-    client.once('close', () => line.agent.destroy());
-    return line;
-  };
+  /** A connection of a client has one to the target to itself. */
+  const agents = new WeakMap<Socket, HttpAgent>();
   const server = createServer((incoming, outgoing) => {
     const sentAt = Date.now();
     const { method = 'GET', url: path = '/', socket: client } = incoming;
     const asked = headerList(incoming.rawHeaders);
     const bodyOf = keep(incoming);
-    const headers = lasting(asked).map(([name, value]) => [name, /^host$/i.test(name) ? host : value]);
-    const line = lineOf(client);
-    line.isAsking = true;
-    const { agent } = line;
+    const headers = lasting(asked).map(([name, value]) => [name, /^host$/i.test(name) ? url.host : value]);
     const passing = send({
-      hostname,
-      port: targetPort,
-      method,
-      path,
+      ...{ ...urlToHttpOptions(url), method, path, agent: agents.get(client) },
       headers: [...headers, ...wanted].flat(),
-      agent,
-    });
-    passing.once('socket', (socket) => {
-      if (passing.reusedSocket) return;
-      socket.once('close', () => {
-        line.hasEnded = true;
-        if (!line.isAsking) client.end();
-      });
     });
     let received: IncomingMessage | undefined;
     passing.once('response', (answer) => {
@@ -116,20 +84,15 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
       answer.once('end', () => {
         const [body, bytes] = [bodyOf(), answerOf()];
         if (!answer.complete || body === undefined || bytes === undefined || !path.startsWith(base)) return;
-        const response = {
-          kind: 'response',
-          status: answer.statusCode ?? 0,
-          headers: headerList(answer.rawHeaders),
-          bytes,
-        } as const;
         onPassed({
-          method,
-          path: path.slice(base.length),
-          headers: asked,
-          body: body.toString(),
-          sentAt,
-          receivedAt: Date.now(),
-          response,
+          ...{ method, path: path.slice(base.length), headers: asked, body: body.toString() },
+          ...{ sentAt, receivedAt: Date.now() },
+          response: {
+            kind: 'response',
+            status: answer.statusCode ?? 0,
+            headers: headerList(answer.rawHeaders),
+            bytes,
+          },
         });
       });
     });
@@ -142,16 +105,18 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
       lose('it switches protocols');
     });
     passing.on('error', ({ message }) => {
-      // What comes after a whole answer ends the connection, and not the answer.
-      if (received?.complete === true) line.hasEnded = true;
-      else lose(message);
+      // What comes after a whole answer is none of it.
+      if (received?.complete !== true) lose(message);
     });
     outgoing.once('close', () => {
-      line.isAsking = false;
-      if (line.hasEnded) client.end();
-      else if (!outgoing.writableFinished) passing.destroy();
+      if (!outgoing.writableFinished) passing.destroy();
     });
     incoming.pipe(passing);
+  });
+  server.on('connection', (client: Socket) => {
+    const agent = new Agent({ ...access.tls, keepAlive: true, maxSockets: 1 });
+    agents.set(client, agent);
+    client.once('close', () => agent.destroy());
   });
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;

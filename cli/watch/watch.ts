@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import type { Access } from '../../checks/wire/access.ts';
 import type { Observed } from '../../checks/wire/observed.ts';
 import { checkThis } from '../check/check.ts';
 import { type CheckOptions, required } from '../check/check-options.ts';
@@ -35,74 +37,58 @@ failed.`;
 /** More answers wait for their turn only where traffic is faster than the judge; those are not judged. */
 const MOST_WAITING = 2000;
 
-/** What passes through a proxy until the signal fires, or the time is over. */
-async function* passing(
-  target: string,
-  access: Access,
-  { port, for: seconds }: WatchOptions,
-  runClient: (address: string, onEnd: () => void) => ChildProcess | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<Observed> {
-  const waiting: Observed[] = [];
-  let isOver = false;
-  let wake = () => {};
-  const end = () => {
-    isOver = true;
-    wake();
-  };
-  const onPassed = (observed: Observed) => {
-    if (waiting.length < MOST_WAITING) waiting.push(observed);
-    wake();
-  };
-  const onLost = (what: string) => void process.stderr.write(`warning: no answer to ${what}\n`);
-  const proxy = await startProxy({ target, access, port, onPassed, onLost }).catch((error: unknown) => {
-    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    throw isTaken ? new UsageError(`port ${port} is in use; --port 0 takes a free one`) : error;
+/** Starts the command that asks at the address. @returns the child, and the exit code with which it failed, if it did */
+function startClient([name = '', ...args]: readonly string[], address: string) {
+  const env = { ...process.env, PETSTORE_URL: address };
+  // What it prints goes to standard error: standard output is the report's.
+  const child = spawn(name, args, { stdio: ['inherit', 2, 2], env });
+  const failed = new Promise<number | undefined>((resolve) => {
+    child.once('error', ({ message }) => {
+      process.stderr.write(`error: ${name} could not be started: ${message}\n`);
+      resolve(EXIT.usage);
+    });
+    child.once('close', (code) =>
+      resolve(code === 0 || child.killed ? undefined : (code ?? EXIT.interrupted)),
+    );
   });
-  process.stderr.write(`${proxy.address} passes on to ${target}; Ctrl-C ends and reports\n`);
-  const client = runClient(proxy.address, end);
-  signal.addEventListener('abort', end);
-  const timer = seconds === undefined ? undefined : setTimeout(end, seconds * 1000);
-  try {
-    while (!isOver || waiting.length > 0) {
-      const observed = waiting.shift();
-      if (observed !== undefined) yield observed;
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-    }
-  } finally {
-    clearTimeout(timer);
-    client?.kill();
-    await proxy.close();
-  }
+  return { child, failed };
 }
 
-async function watch([name, ...args]: readonly string[], options: WatchOptions): Promise<void> {
-  let failedWith: number | undefined;
-  // What the command prints goes to standard error: standard output is the report's.
-  const runClient = (address: string, onEnd: () => void) => {
-    if (name === undefined) return undefined;
-    const env = { ...process.env, PETSTORE_URL: address };
-    const client = spawn(name, args, { stdio: ['inherit', 2, 2], env });
-    client.once('error', ({ message }) => {
-      process.stderr.write(`error: ${name} could not be started: ${message}\n`);
-      failedWith = EXIT.usage;
-      onEnd();
-    });
-    client.once('close', (code) => {
-      failedWith ??= code === 0 || client.killed ? undefined : (code ?? EXIT.interrupted);
-      onEnd();
-    });
-    return client;
-  };
-  const subject = await trafficSubject(
-    options,
-    (target, access) => (signal) => passing(target, access, options, runClient, signal),
-  );
+async function watch(command: readonly string[], options: WatchOptions): Promise<void> {
+  const { port, for: seconds } = options;
+  let client: ReturnType<typeof startClient> | undefined;
+  const subject = await trafficSubject(options, (target, access) => (signal) => {
+    let end = async () => {};
+    const start = async (passed: ReadableStreamDefaultController<Observed>) => {
+      const proxy = await startProxy({
+        ...{ target, access, port },
+        onPassed: (observed) => {
+          if ((passed.desiredSize ?? 0) > 0) passed.enqueue(observed);
+        },
+        onLost: (what) => void process.stderr.write(`warning: no answer to ${what}\n`),
+      }).catch((error: unknown) => {
+        const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+        throw isTaken ? new UsageError(`port ${port} is in use; --port 0 takes a free one`) : error;
+      });
+      process.stderr.write(`${proxy.address} passes on to ${target}; Ctrl-C ends and reports\n`);
+      const ends: Promise<unknown>[] = [once(signal, 'abort')];
+      if (seconds !== undefined) ends.push(sleep(seconds * 1000, undefined, { ref: false }));
+      if (command.length > 0) {
+        client = startClient(command, proxy.address);
+        ends.push(client.failed);
+      }
+      end = () => {
+        client?.child.kill();
+        return proxy.close();
+      };
+      Promise.race(ends)
+        .then(end)
+        .then(() => passed.close());
+    };
+    return new ReadableStream({ start, cancel: () => end() }, { highWaterMark: MOST_WAITING });
+  });
   await checkThis(subject, options);
-  process.exitCode = failedWith ?? process.exitCode;
+  process.exitCode = (await client?.failed) ?? process.exitCode;
 }
 
 /** `watch`: judges the answers that other clients get. */
