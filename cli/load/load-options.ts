@@ -18,16 +18,8 @@ export interface LoadOptions {
   readonly productionHost?: string;
   readonly kubernetes?: true;
   readonly secret: string;
-  readonly prometheusUrl?: string;
   readonly dryRun?: true;
   readonly list?: true;
-}
-
-/** An http(s) address: the value of an option. */
-export function httpAddress(text: string): string {
-  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  if (isHttp) return text;
-  throw new InvalidArgumentError('Write it like http://127.0.0.1:9090/api/v1/write.');
 }
 
 const MIX_NAMES = { list: 'listPets', add: 'createPet', get: 'getPet' } as const;
@@ -47,10 +39,4 @@ export function parseMix(text: string): Mix {
   }
   if (mix.listPets + mix.createPet + mix.getPet === 0) throw new InvalidArgumentError('All parts are 0.');
   return mix;
-}
-
-/** A name as Kubernetes takes it for a Secret (RFC 1123, in lower case). */
-export function secretName(text: string): string {
-  if (text.length <= 253 && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(text)) return text;
-  throw new InvalidArgumentError('Write it in lower case, digits, "-" and ".", like petstore-load-keys.');
 }

@@ -72,7 +72,6 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
       ['smoke', '--dry-run', '--', '--vus', '3', '--iterations', '30'],
       /^error: k6's --vus would change the load that was paid for; set it with --rate and --duration, before "--"/,
     ],
-    [['smoke', '--secret', 'A_b'], /Write it in lower case, digits/],
     [['smoke', '--target', 'http://127.0.0.1:9/v1'], /load needs a profile .*: add --profile FILE\n$/],
     [['smoke', '--profile', 'none.yaml'], /^error: none\.yaml: no such file or directory; .+\n$/],
     [['smoke', '--profile', 'bomb.yaml'], /^error: bomb\.yaml:2:8: aliases .* are not allowed; write it out/],

@@ -14,7 +14,6 @@ import type { ScenarioFacts } from '../../scenarios/lib/scenario.ts';
 import { MOST_REQUESTS, searchBill } from '../../scenarios/runner/capacity/capacity-books.ts';
 import { measureCapacity } from '../../scenarios/runner/capacity/measure-capacity.ts';
 import { provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
-import { prometheusEnvironment, TO_PROMETHEUS } from '../../scenarios/runner/k6/k6-options.ts';
 import { kubernetesManifests } from '../../scenarios/runner/kubernetes.ts';
 import { type LoadRun, type Progress, runLoad } from '../../scenarios/runner/load-run.ts';
 import {
@@ -36,7 +35,7 @@ import { positive, wholeNumber } from '../shared/number-option.ts';
 import { addressIn, environment } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { loadExitCode, prepareLoadFolder, tellLoad } from './load-folder.ts';
-import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
+import { type LoadOptions, parseMix } from './load-options.ts';
 
 /** k6's exit codes for options that are unknown or contradict each other. */
 const K6_USAGE = new Set([104, 255]);
@@ -47,7 +46,6 @@ Examples:
   $ petstore-harness load mixed --profile staging.yaml --rate 15 --duration 5m --mix list=80,add=5,get=15
   $ petstore-harness load capacity --profile staging.yaml --slo 'p99<200ms,errors<0.1%' --mix list=80,get=20
   $ petstore-harness load soak --profile staging.yaml --dry-run
-  $ petstore-harness load mixed --prometheus-url http://127.0.0.1:9090/api/v1/write
   $ petstore-harness load mixed -- --out web-dashboard      further options of k6 run
 
 Exit codes: 0 held, 99 a threshold is broken, 2 wrong usage or not permitted, 3 no verdict (the generator was the
@@ -153,24 +151,16 @@ async function load(name: string | undefined, further: string[], options: LoadOp
   try {
     const facts = scenarioOf(name, options);
     target = await targetOf(options, facts);
-    const { rate, duration, slo, mix, validateEvery, shards, secret, prometheusUrl, out } = options;
+    const { rate, duration, slo, mix, validateEvery, shards, secret, out } = options;
     const tagged =
-      prometheusUrl !== undefined ||
-      process.env['K6_OUT'] !== undefined ||
-      further.some((option) => /^(-o|--out)/.test(option));
+      process.env['K6_OUT'] !== undefined || further.some((option) => /^(-o|--out)/.test(option));
     const runId = randomBytes(4).toString('hex');
     const asked = {
       ...{ facts, target, runId, shards, tagged, k6Options: further },
       ...withoutUndefined({ rate, seconds: duration, slo, mix, validateEvery }),
     };
-    if (options.kubernetes === true) {
-      const manifests = await kubernetesManifests({
-        ...asked,
-        secret,
-        ...withoutUndefined({ prometheusUrl }),
-      });
-      return void process.stdout.write(manifests);
-    }
+    if (options.kubernetes === true)
+      return void process.stdout.write(await kubernetesManifests({ ...asked, secret }));
     const { plan } = prepareLoad(asked);
     if (options.dryRun !== true) prepareLoadFolder(out);
     const bill = facts === CAPACITY_STEP ? searchBill(plan.bill, target.clockSpeed) : plan.bill;
@@ -183,11 +173,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
       secrets: [...Object.values(target.secrets), ...target.access.secrets],
     });
     const k6 = await provideK6(note, stop);
-    const toPrometheus = prometheusUrl !== undefined && {
-      k6Options: [TO_PROMETHEUS, ...further],
-      k6Environment: prometheusEnvironment(prometheusUrl),
-    };
-    const run: LoadRun = { ...asked, k6, out, stop, kill: kill.signal, ...toPrometheus };
+    const run: LoadRun = { ...asked, k6, out, stop, kill: kill.signal };
     process.exitCode = facts === CAPACITY_STEP ? await searchForCapacity(run) : await runScenario(run, most);
     if (further.length > 0 && K6_USAGE.has(process.exitCode))
       throw new UsageError('k6 rejects the options after "--"; see its message above, and k6 run --help');
@@ -225,17 +211,7 @@ export const loadCommand = new Command('load')
   .option('--shards <n>', 'k6 processes that share the load', wholeNumber(1, 64), 1)
   .option('--production-host <host>', 'load this host, although it may be in production use')
   .option('--kubernetes', 'print what the k6-operator needs instead of running: a ConfigMap and a TestRun')
-  .option(
-    '--secret <name>',
-    'with --kubernetes: Secret that holds the keys',
-    secretName,
-    'petstore-load-keys',
-  )
-  .option(
-    '--prometheus-url <url>',
-    'k6 writes its metrics there while it runs (remote write, native histograms)',
-    httpAddress,
-  )
+  .option('--secret <name>', 'with --kubernetes: Secret that holds the keys', 'petstore-load-keys')
   .option('--dry-run', 'print the bill and send nothing')
   .option('--list', 'print the scenarios')
   .addHelpText('after', EXAMPLES)

@@ -113,14 +113,9 @@ t.test("the TestRun is valid against the operator's own CRD, without an unknown 
   t.equal(metadata.name, configMap.metadata.name);
 });
 
-t.test('Prometheus is a choice', async (t) => {
-  const [, without] = await documents(1);
-  t.notMatch(without.spec.arguments, /--out/);
-  t.notOk('env' in without.spec.runner);
-  const prometheusUrl = 'http://prometheus:9090/api/v1/write';
-  const [configMap, watched] = await documents(1, { prometheusUrl });
-  t.match(watched.spec.arguments, / --out=experimental-prometheus-rw$/);
-  t.match(watched.spec.runner.env[0], { name: 'K6_PROMETHEUS_RW_SERVER_URL', value: prometheusUrl });
+t.test('k6 has the further options', async (t) => {
+  const [configMap, watched] = await documents(1, { k6Options: ['--out', 'opentelemetry'], tagged: true });
+  t.match(watched.spec.arguments, / --out opentelemetry$/);
   t.equal(JSON.parse(configMap.data['plan.json']).tagged, true);
 });
 
@@ -129,9 +124,6 @@ t.test('an address that is the runner itself is refused', async (t) => {
     await t.rejects(manifests(1, { target: { ...target, address: `http://${host}:8080/v1` } }), {
       message: /is the runner itself/,
     });
-  await t.rejects(manifests(1, { prometheusUrl: 'http://127.0.0.1:9090/' }), {
-    message: /^--prometheus-url is 127\.0\.0\.1, which in a cluster is the runner itself/,
-  });
 });
 
 t.test('headers and certificates come from the Secret, the authority from the ConfigMap', async (t) => {

@@ -6,7 +6,6 @@ import { UsageError } from '../../checks/profile/usage-error.ts';
 import { isLoopback } from '../../checks/wire/base-address.ts';
 import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
 import { PINNED_K6 } from './k6/k6-binary.ts';
-import { prometheusEnvironment, TO_PROMETHEUS } from './k6/k6-options.ts';
 import { SCRIPT } from './load-run.ts';
 import { type LoadRequest, prepareLoad } from './quota/prepare.ts';
 import { totalOf } from './quota/quota.ts';
@@ -14,8 +13,6 @@ import { totalOf } from './quota/quota.ts';
 export interface KubernetesRequest extends LoadRequest {
   /** The Secret that holds each key under the name of its environment variable. */
   readonly secret: string;
-  /** Where Prometheus takes remote writes; without it k6's metrics go nowhere. */
-  readonly prometheusUrl?: string;
 }
 
 const GRACE_SECONDS = 5;
@@ -28,16 +25,18 @@ const LARGEST_CONFIG_BYTES = 900_000;
  * @throws UsageError if the load cannot be paid or divided, or if no runner can reach the target
  */
 export async function kubernetesManifests(request: KubernetesRequest): Promise<string> {
-  const { facts, target, runId, secret, prometheusUrl, shards: count = 1 } = request;
+  const { facts, target, runId, secret, shards: count = 1, k6Options = [] } = request;
   // Pods have a proxy of their own, or none.
   const access = { ...target.access, proxy: undefined };
   const { headers, tls } = access;
-  refuseLoopback('the target', target.address);
-  if (prometheusUrl !== undefined) refuseLoopback('--prometheus-url', prometheusUrl);
+  const { hostname } = new URL(target.address);
+  if (isLoopback(hostname))
+    throw new UsageError(
+      `the target is ${hostname}, which in a cluster is the runner itself: name an address that its pods reach`,
+    );
   const { plan } = prepareLoad({
     graceSeconds: GRACE_SECONDS,
     ...request,
-    tagged: prometheusUrl !== undefined,
     // The plan has only the keys that are in the Secret.
     target: { ...target, access, keys: target.keys.filter(({ roles }) => roles.includes('load')) },
   });
@@ -56,18 +55,13 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
   const labels = { 'app.kubernetes.io/name': 'petstore-harness', 'petstore-harness/run': runId };
   const metadata = { name: `petstore-${facts.name}-${runId}`, labels };
   const image = `grafana/k6:${PINNED_K6}`;
-  const options = ['--log-format=json', '--no-usage-report', `--tag testid=${runId}`];
-  const env = Object.entries({
-    ...(prometheusUrl === undefined ? {} : prometheusEnvironment(prometheusUrl)),
-    // The operator mounts the ConfigMap there.
-    ...(tls.ca === undefined ? {} : { SSL_CERT_FILE: '/test/ca.pem' }),
-  });
-  if (prometheusUrl !== undefined) options.push(TO_PROMETHEUS);
+  const options = ['--log-format=json', '--no-usage-report', `--tag testid=${runId}`, ...k6Options];
   const runner = {
     image,
     metadata: { labels },
     envFrom: [{ secretRef: { name: secret } }],
-    ...(env.length === 0 ? {} : { env: env.map(([name, value]) => ({ name, value })) }),
+    // The operator mounts the ConfigMap there.
+    ...(tls.ca === undefined ? {} : { env: [{ name: 'SSL_CERT_FILE', value: '/test/ca.pem' }] }),
   };
   const spec = {
     parallelism: count,
@@ -90,13 +84,4 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
     '#     kubectl logs "$pod" > "$(basename "$pod").log"; done; petstore-harness merge *.log',
   ];
   return `${head.join('\n')}\n${manifests.map((document) => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n')}`;
-}
-
-/** In a cluster a loopback address is the runner's own. */
-function refuseLoopback(what: string, address: string): void {
-  const { hostname } = new URL(address);
-  if (!isLoopback(hostname)) return;
-  throw new UsageError(
-    `${what} is ${hostname}, which in a cluster is the runner itself: name an address that its pods reach`,
-  );
 }

@@ -21,8 +21,6 @@ export interface LoadRun extends LoadRequest {
   readonly k6: K6Binary;
   /** Folder for what k6 runs and writes; made if it does not exist. */
   readonly out: string;
-  /** Further environment variables for k6; keys are in `target`. */
-  readonly k6Environment?: Readonly<Record<string, string>>;
   /** Whether k6 writes its own dashboard beside the result. */
   readonly dashboard?: boolean;
   readonly onProgress?: (progress: Progress) => void;
@@ -124,7 +122,6 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
         options: [`--tag=testid=${plan.runId}`, ...segmentOptions(index, count), ...k6Options],
         environment: {
           ...(hasDashboard ? dashboardEnvironment(file) : {}),
-          ...request.k6Environment,
           ...ownSecrets(plan, index, target.secrets),
           ...accessEnvironment(target, authority),
         },

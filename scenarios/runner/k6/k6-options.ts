@@ -92,14 +92,6 @@ function madeClients({ name, from = 0 }: ClientStream, load: Load): MadeStream {
 /** What dashboards on k6's outputs look for. Without `url` no query becomes a series of its own. */
 const OUTPUT_TAGS = ['status', 'name', 'scenario', 'error_code', 'method', 'expected_response'];
 
-/** Lets k6 write its metrics to Prometheus while it runs, as native histograms. */
-export const TO_PROMETHEUS = '--out=experimental-prometheus-rw';
-
-export const prometheusEnvironment = (url: string) => ({
-  K6_PROMETHEUS_RW_SERVER_URL: url,
-  K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM: 'true',
-});
-
 /** The options, and how many virtual users they need. `drain` brings the VUs' last samples home. */
 export function k6Options(load: Load): { options: Record<string, unknown>; vus: number } {
   const { facts, seconds, graceSeconds, tagged } = load;
