@@ -1,49 +1,26 @@
 import { Command } from 'commander';
 import { HARNESS_VERSION } from '../spec/harness-version.ts';
 
-/** A command. Its code is loaded only if it is called. */
-interface Entry {
-  readonly description: string;
-  readonly load: () => Promise<Command>;
-}
-
-const COMMANDS: Readonly<Record<string, Entry>> = {
-  check: {
-    description: 'check a target against every requirement of the interface',
-    load: async () => (await import('./check/check.ts')).checkCommand,
-  },
-  watch: {
-    description: 'judge the answers that other clients get through a proxy; send nothing',
-    load: async () => (await import('./watch/watch.ts')).watchCommand,
-  },
-  serve: {
-    description: 'start the reference server on this machine',
-    load: async () => (await import('./serve/serve.ts')).serveCommand,
-  },
-  load: {
-    description: 'run a load scenario through k6',
-    load: async () => (await import('./load/load.ts')).loadCommand,
-  },
-  report: {
-    description: 'render stored results again, or compare runs or implementations',
-    load: async () => (await import('./report/report.ts')).reportCommand,
-  },
-  compare: {
-    description: 'compare two load results; exit code 1 where HEAD is worse',
-    load: async () => (await import('./load/compare.ts')).compareCommand,
-  },
-  merge: {
-    description: 'merge the results of several runners of one load',
-    load: async () => (await import('./load/merge.ts')).mergeCommand,
-  },
-  init: {
-    description: 'write a target profile, and say what each permission costs',
-    load: async () => (await import('./init/init.ts')).initCommand,
-  },
-  explain: {
-    description: 'explain a requirement or a gap: what is asked, what is sent, what it costs, what breaks it',
-    load: async () => (await import('./explain/explain.ts')).explainCommand,
-  },
+/** What each command does, and its code, which is loaded only if it is called. */
+const COMMANDS: Readonly<Record<string, readonly [string, () => Promise<{ readonly command: Command }>]>> = {
+  check: ['check a target against every requirement of the interface', () => import('./check/check.ts')],
+  watch: [
+    'judge the answers that other clients get through a proxy; send nothing',
+    () => import('./watch/watch.ts'),
+  ],
+  serve: ['start the reference server on this machine', () => import('./serve/serve.ts')],
+  load: ['run a load scenario through k6', () => import('./load/load.ts')],
+  report: [
+    'render stored results again, or compare runs or implementations',
+    () => import('./report/report.ts'),
+  ],
+  compare: ['compare two load results; exit code 1 where HEAD is worse', () => import('./load/compare.ts')],
+  merge: ['merge the results of several runners of one load', () => import('./load/merge.ts')],
+  init: ['write a target profile, and say what each permission costs', () => import('./init/init.ts')],
+  explain: [
+    'explain a requirement or a gap: what is asked, what is sent, what it costs, what breaks it',
+    () => import('./explain/explain.ts'),
+  ],
 };
 
 /**
@@ -57,8 +34,8 @@ export async function main(args: readonly string[]): Promise<void> {
     .version(HARNESS_VERSION)
     .exitOverride();
   const asked = args.find((word) => Object.hasOwn(COMMANDS, word));
-  for (const [name, { description, load }] of Object.entries(COMMANDS)) {
-    const command = name === asked ? await load() : new Command(name);
+  for (const [name, [description, load]] of Object.entries(COMMANDS)) {
+    const command = name === asked ? (await load()).command : new Command(name);
     program.addCommand(command.description(description).exitOverride());
   }
   await program.parseAsync(args, { from: 'user' });

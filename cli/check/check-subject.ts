@@ -15,7 +15,7 @@ import { keyPrint, type ReadJournal, readJournal } from '../../checks/run/journa
 import { type Access, DIRECT } from '../../checks/wire/access.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { rulesOf } from '../rules.ts';
-import { withHeaders } from '../shared/header-option.ts';
+import { withHeaders } from '../shared/option-values.ts';
 import { addressIn, environment, unsentValues, usualKeys } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { PROFILE_FILE } from './check-folder.ts';

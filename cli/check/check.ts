@@ -3,9 +3,8 @@ import { Command, Option } from 'commander';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { longestRun } from '../../checks/run/run-budget.ts';
 import type { Permission } from '../../spec/permissions.ts';
-import { durationSeconds } from '../shared/duration-option.ts';
 import { concerning } from '../shared/failure.ts';
-import { namedHeader } from '../shared/header-option.ts';
+import { durationSeconds, HEADER } from '../shared/option-values.ts';
 import { USUAL_VARIABLES, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 import { readBaseline } from './check-baseline.ts';
@@ -86,14 +85,10 @@ function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void 
 const OF_NEW_RUNS = ['target', 'profile', 'permit', 'dryRun', 'header'];
 
 /** `check`: verifies every requirement against a target, or against the embedded reference server. */
-export const checkCommand = new Command('check')
+export const command = new Command('check')
   .option('--target <url>', 'base address with the version segment; overrides the profile')
   .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')
-  .option(
-    '--header <name=variable>',
-    'a header with every request, for what stands in front of the target, and the variable that holds its value',
-    namedHeader,
-  )
+  .addOption(HEADER)
   .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
   .option(
     '--permit <names>',

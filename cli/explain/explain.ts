@@ -104,7 +104,7 @@ function fieldText(id: string, { description, properties, items }: TSchema): str
 const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
 
 /** `explain`: one requirement or one gap, for the reader of a report. */
-export const explainCommand = new Command('explain')
+export const command = new Command('explain')
   .argument('<id>', 'a requirement, a gap or a field of the profile')
   .addHelpText('after', EXAMPLES)
   .action(async (id: string) => print(await explain(id)));

@@ -23,7 +23,7 @@ import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { commandOf } from '../check/check-options.ts';
 import { planCheck } from '../check/check-plan.ts';
 import { EXIT } from '../shared/exit-codes.ts';
-import { namedHeader } from '../shared/header-option.ts';
+import { HEADER } from '../shared/option-values.ts';
 import { addressOf, environment, USUAL_VARIABLES, usualKeys, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
@@ -194,7 +194,7 @@ async function init(options: InitOptions): Promise<void> {
 }
 
 /** `init`: writes a profile for a target, asks it once, and shows what each permission costs. */
-export const initCommand = new Command('init')
+export const command = new Command('init')
   .requiredOption('--target <url>', 'base address with the version segment')
   .option(
     '--key <plan=variable...>',
@@ -202,11 +202,7 @@ export const initCommand = new Command('init')
     namedKey,
   )
   .option('--enterprise <minute,day>', 'what the Enterprise plan admits a minute and a day', planLimits)
-  .option(
-    '--header <name=variable>',
-    'a header for what stands in front, and the variable of its value',
-    namedHeader,
-  )
+  .addOption(HEADER)
   .option('--ca <file>', 'authorities to trust in place of the machine’s, in PEM')
   .option('--cert <file>', 'client certificate, in PEM')
   .option('--cert-key <file>', 'its private key, in PEM')

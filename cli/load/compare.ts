@@ -101,7 +101,7 @@ const EXIT_CODES = `
 Exit codes: 0 not worse, 1 HEAD is worse, 2 wrong usage or two that cannot be compared, 3 cannot tell.`;
 
 /** `compare`: whether one load result is worse than another, by a rank test over time blocks. */
-export const compareCommand = new Command('compare')
+export const command = new Command('compare')
   .argument('<base>', 'folder, load-report.json or capacity.json of the run to compare with')
   .argument('<head>', 'the same of the run in question')
   .addOption(

@@ -62,7 +62,8 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
     [['smoke', '--rate', '0x10'], /It must be a number above 0/],
     [['smoke', '--rate', ' '], /It must be a number above 0/],
     [['smoke', '--duration', '10'], /Write it like 30s, 5m or 1h30m/],
-    [['smoke', '--mix', 'list=1,list=2'], /It has list twice/],
+    [['smoke', '--mix', 'list=1,list=2'], /Write it like list=80,add=5,get=15: each once/],
+    [['smoke', '--mix', 'list=0'], /and not all 0/],
     [['smoke', '--slo', 'x'.repeat(10_000)], /^error: "x{60}…" is not a clause; write one like p99<200ms\n$/],
     [
       ['smoke', '--shards', '64', '--dry-run'],

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { accessOf } from '../../checks/profile/access.ts';
 import { keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
-import type { KeyRole } from '../../checks/profile/target-profile.ts';
+import type { KeyRole, TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { DIRECT } from '../../checks/wire/access.ts';
 import { stepLine } from '../../reports/load/load-outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/catalogue.ts';
-import type { ScenarioFacts } from '../../scenarios/lib/scenario.ts';
+import type { Mix, ScenarioFacts } from '../../scenarios/lib/scenario.ts';
 import { MOST_REQUESTS, searchBill } from '../../scenarios/runner/capacity/capacity-books.ts';
 import { measureCapacity } from '../../scenarios/runner/capacity/measure-capacity.ts';
 import { provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
@@ -24,18 +24,45 @@ import {
 import { prepareLoad } from '../../scenarios/runner/quota/prepare.ts';
 import { renderBill, totalOf } from '../../scenarios/runner/quota/quota.ts';
 import { textTable } from '../../spec/text-table.ts';
-import { durationSeconds } from '../shared/duration-option.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { concerning, isDiskProblem } from '../shared/failure.ts';
-import { namedHeader, withHeaders } from '../shared/header-option.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { knownName } from '../shared/known-name.ts';
 import { liveLines } from '../shared/live-lines.ts';
-import { positive, wholeNumber } from '../shared/number-option.ts';
+import { durationSeconds, HEADER, positive, wholeNumber, withHeaders } from '../shared/option-values.ts';
 import { addressIn, environment } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { loadExitCode, prepareLoadFolder, tellLoad } from './load-folder.ts';
-import { type LoadOptions, parseMix } from './load-options.ts';
+
+/** The options of `load` as the parser hands them over. */
+interface LoadOptions {
+  readonly target?: string;
+  readonly profile?: string;
+  readonly header?: TargetProfile['headers'];
+  readonly envFile?: string;
+  readonly out: string;
+  readonly rate?: number;
+  readonly duration?: number;
+  readonly slo?: string;
+  readonly mix?: Mix;
+  readonly validateEvery?: number;
+  readonly shards: number;
+  readonly productionHost?: string;
+  readonly kubernetes?: true;
+  readonly secret: string;
+  readonly dryRun?: true;
+  readonly list?: true;
+}
+
+/** The parts of a mix, such as list=80,add=5,get=15. */
+function parseMix(text: string): Mix {
+  const parts = text.split(',').map((part) => /^(list|add|get)=(\d{1,4})$/.exec(part.trim()));
+  const given = new Map(parts.map((part) => [part?.[1], Number(part?.[2])]));
+  const [listPets = 0, createPet = 0, getPet = 0] = ['list', 'add', 'get'].map((name) => given.get(name));
+  if (!parts.includes(null) && given.size === parts.length && listPets + createPet + getPet > 0)
+    return { listPets, createPet, getPet };
+  throw new InvalidArgumentError('Write it like list=80,add=5,get=15: each once, and not all 0.');
+}
 
 /** k6's exit codes for options that are unknown or contradict each other. */
 const K6_USAGE = new Set([104, 255]);
@@ -54,11 +81,6 @@ limit), 130 interrupted; others are k6's own.`;
 const note = (line: string) => void process.stderr.write(`${line}\n`);
 
 const SCENARIOS = [...CATALOGUE, CAPACITY_STEP];
-
-function listScenarios(): void {
-  const rows = SCENARIOS.map(({ name, answers }) => [name, answers]);
-  process.stdout.write(`${textTable(rows).join('\n')}\n`);
-}
 
 /** @throws UsageError for all that is wrong with options, profile and keys */
 async function targetOf(
@@ -140,7 +162,10 @@ async function runScenario(request: LoadRun, most: number): Promise<number> {
 }
 
 async function load(name: string | undefined, further: string[], options: LoadOptions): Promise<void> {
-  if (options.list === true) return listScenarios();
+  if (options.list === true) {
+    const rows = SCENARIOS.map(({ name, answers }) => [name, answers]);
+    return void process.stdout.write(`${textTable(rows).join('\n')}\n`);
+  }
   const kill = new AbortController();
   // At the first signal k6 finishes what is under way, and results are kept. At the second it ends at once.
   const { signal: stop, release } = untilInterrupted(
@@ -187,16 +212,12 @@ async function load(name: string | undefined, further: string[], options: LoadOp
 }
 
 /** `load`: a k6 scenario against a target that allows load, or against the embedded reference server. */
-export const loadCommand = new Command('load')
+export const command = new Command('load')
   .argument('[scenario]', 'name of a scenario; --list prints them')
   .argument('[k6-options...]', 'after --: further options for k6 run')
   .option('--target <url>', 'base address; overrides the profile')
   .option('--profile <file>', 'target profile; without one the embedded reference server is loaded')
-  .option(
-    '--header <name=variable>',
-    'a header with every request, and the variable that holds its value',
-    namedHeader,
-  )
+  .addOption(HEADER)
   .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
   .option('--out <dir>', 'folder for results', 'petstore-results/load')
   .option('--rate <n>', 'requests per second', positive(1_000_000))

@@ -18,7 +18,7 @@ async function merge(
 }
 
 /** `merge`: the results of several runners of one load as one. */
-export const mergeCommand = new Command('merge')
+export const command = new Command('merge')
   .argument('<dirs...>', 'folders with load-report.json, or logs of k6 runners (*.log)')
   .option('--out <dir>', 'folder for the merged result', 'petstore-results/merged')
   .option('--slo <objective>', 'judge this objective instead of the one in the results')

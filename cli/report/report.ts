@@ -101,7 +101,7 @@ async function report(
 }
 
 /** `report`: renders a stored run, compares two, or shows many side by side. */
-export const reportCommand = new Command('report')
+export const command = new Command('report')
   .argument(
     '[results]',
     'a folder that check or load wrote, or its report.json, load-report.json or capacity.json',

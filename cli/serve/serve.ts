@@ -11,7 +11,7 @@ import { currentId } from '../../spec/contract.ts';
 import { textTable } from '../../spec/text-table.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
-import { numberFrom, wholeNumber } from '../shared/number-option.ts';
+import { numberFrom, wholeNumber } from '../shared/option-values.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { writeServeProfile } from './serve-profile.ts';
 
@@ -91,7 +91,7 @@ async function serve(options: ServeOptions): Promise<void> {
 }
 
 /** `serve`: the reference server in the foreground. It conforms unless an option names a fault. */
-export const serveCommand = new Command('serve')
+export const command = new Command('serve')
   .option('--port <n>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option(

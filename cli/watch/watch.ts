@@ -8,9 +8,8 @@ import type { Observed } from '../../checks/wire/observed.ts';
 import { checkThis } from '../check/check.ts';
 import { type CheckOptions, required } from '../check/check-options.ts';
 import { trafficSubject } from '../check/check-subject.ts';
-import { durationSeconds } from '../shared/duration-option.ts';
 import { EXIT } from '../shared/exit-codes.ts';
-import { wholeNumber } from '../shared/number-option.ts';
+import { durationSeconds, wholeNumber } from '../shared/option-values.ts';
 import { startProxy } from './proxy.ts';
 
 interface WatchOptions extends CheckOptions {
@@ -92,7 +91,7 @@ async function watch(command: readonly string[], options: WatchOptions): Promise
 }
 
 /** `watch`: judges the answers that other clients get. */
-export const watchCommand = new Command('watch')
+export const command = new Command('watch')
   .argument('[command...]', 'what runs the clients, after --; it has the proxy’s address in PETSTORE_URL')
   .option('--target <url>', 'base address with the version segment; overrides the profile')
   .option('--port <n>', 'port of the proxy on this machine; 0 takes a free one', wholeNumber(0, 65_535), 0)
