@@ -1,8 +1,7 @@
 /** Every case of the accuracy run, and those that are asked for. */
 import fc from 'fast-check';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
-import { SPENT_DAYS } from '../../reference-server/deviations/variants/days.ts';
-import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
+import { SPENT_DAYS, VARIANTS } from '../../reference-server/deviations/variants/index.ts';
 import { currentId, requirements } from '../../spec/contract.ts';
 import type { AccuracyCase } from './case.ts';
 import { DISTURBANCES } from './disturbances.ts';

@@ -5,12 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { together } from '../../reference-server/deviations/personality.ts';
-import {
-  banAnsweredWith,
-  bucketMinute,
-  slidingMinute,
-  windowsByClock,
-} from '../../reference-server/deviations/variants/limits.ts';
+import { LIMIT_ANSWERS } from '../../reference-server/deviations/variants/limits.ts';
 import { startServer } from '../../reference-server/server.ts';
 import { checkTarget } from '../check-target.ts';
 import { requestOf, resultOf } from './case.ts';
@@ -19,11 +14,15 @@ import { settingOf } from './setting.ts';
 const { values: options } = parseArgs({ options: { speed: { type: 'string', default: '1' } } });
 const speed = Number(options.speed);
 
+const { 'rate-window-kind': windows, 'ban-answer': bans } = LIMIT_ANSWERS;
 const SERVERS = {
   'windows from the first request, a ban as 429': [],
-  'windows by the clock, a ban as 403': [windowsByClock, banAnsweredWith(403, true)],
-  'a sliding log, a ban as 401, its end not told': [slidingMinute, banAnsweredWith(401, false)],
-  'a token bucket': [bucketMinute],
+  'windows by the clock, a ban as 403': [windows.fixed, ...bans['banned-403']],
+  'a sliding log, a ban as 401, its end not told': [
+    windows['refilling (log)'],
+    ...bans['banned-401 (until untold)'],
+  ],
+  'a token bucket': [windows['refilling (bucket)']],
 };
 
 const setting = settingOf('rate-minute-business');

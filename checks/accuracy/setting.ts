@@ -1,6 +1,6 @@
 /** What a run of an accuracy case may use. */
 
-import { SPENT_DAYS } from '../../reference-server/deviations/variants/days.ts';
+import { SPENT_DAYS } from '../../reference-server/deviations/variants/index.ts';
 import { requirements } from '../../spec/contract.ts';
 import type { Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES, type PlanName } from '../../spec/plans.ts';

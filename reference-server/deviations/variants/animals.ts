@@ -1,10 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Call } from '../../call.ts';
-import { badRequest } from '../../error-body.ts';
+import { badRequest, problem } from '../../error-body.ts';
 import { isAskedFor, unfiltered } from '../../list-query.ts';
 import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
-import { together } from '../personality.ts';
+import { type Deviation, type Personality, together } from '../personality.ts';
 import {
   addedAs,
   firstOf,
@@ -19,42 +19,17 @@ import {
   selecting,
   writing,
 } from '../shapes.ts';
-import { type Answer, answer } from './variant.ts';
-
-/** Answers about animals: their ids, fields and order, and what is accepted of them. */
+import type { AnswerTable } from './variant.ts';
 
 /** Ids of the store's own, for the animals that it has at the start too. */
-const ownIds = (name: string, nextId: () => IdSource): Answer =>
-  answer('id-assignment', name, {
-    recipe: () => ({
-      nextId: nextId(),
-      seed(store, animals) {
-        for (let ordinal = 0; ordinal < animals; ordinal += 1) store.add(seeded(ordinal));
-      },
-    }),
-  });
-
-export const idsFromOne = ownIds('ascending', () => ascendingIds(1n));
-// 63 random bits; a million of them meet with a probability of 1 in 20 million.
-export const randomIds = ownIds('other', () => () => (randomBytes(8).readBigUInt64BE() >> 1n).toString());
-export const negativeIds = ownIds('other', () => ascendingIds(-9_223_372_036_854_775_808n));
-export const idsFromTheTop = ownIds('other', () => {
-  let next = 9_223_372_036_854_775_807n;
-  return () => String(next--);
-});
-
-export const oldestFirst: Answer = answer(
-  'list-order',
-  'oldest-first',
-  selecting((_usual, query, _call, { store }) => {
-    const oldest: Pet[] = [];
-    for (const pet of store.all) {
-      if (oldest.length === query.limit) break;
-      if (isAskedFor(query, pet)) oldest.push(pet);
-    }
-    return oldest;
+const ownIds = (nextId: () => IdSource): Personality => ({
+  recipe: () => ({
+    nextId: nextId(),
+    seed(store, animals) {
+      for (let ordinal = 0; ordinal < animals; ordinal += 1) store.add(seeded(ordinal));
+    },
   }),
-);
+});
 
 function shuffled<T>(values: readonly T[]): T[] {
   const result = [...values];
@@ -67,73 +42,41 @@ function shuffled<T>(values: readonly T[]): T[] {
   return result;
 }
 
-/** The usual animals in another order in every response. */
-export const shuffledOrder: Answer = answer(
-  'list-order',
-  'other',
-  selecting((usual, query, call) => shuffled(usual(query, call))),
-);
-
 /** Other animals in every response, wherever there are more than limit. */
-export const randomSample: Answer = answer(
-  'list-order',
-  'other',
-  selecting((_usual, query, _call, { store }) => {
-    const matching = store.all.filter((pet) => isAskedFor(query, pet));
-    if (matching.length <= query.limit) return shuffled(matching);
-    const chosen = new Set<number>();
-    while (chosen.size < query.limit) chosen.add(randomInt(matching.length));
-    return [...chosen].flatMap((at) => matching[at] ?? []);
-  }),
-);
+const randomSample = selecting((_usual, query, _call, { store }) => {
+  const matching = store.all.filter((pet) => isAskedFor(query, pet));
+  if (matching.length <= query.limit) return shuffled(matching);
+  const chosen = new Set<number>();
+  while (chosen.size < query.limit) chosen.add(randomInt(matching.length));
+  return [...chosen].flatMap((at) => matching[at] ?? []);
+});
 
-export function statusWhenOmitted(status: PetStatus): Answer {
-  return answer(
-    'status-when-omitted',
-    status,
-    addedAs((animal) => ({ ...animal, status: animal.status ?? status })),
-  );
-}
+const statusWhenOmitted = (status: PetStatus) =>
+  addedAs((animal) => ({ ...animal, status: animal.status ?? status }));
 
 const FIELDS = new Set(['name', 'categoryId', 'status']);
 
-export const extraFields: Answer = answer(
-  'extra-response-fields',
-  'createdAt,tags,_links',
-  petWritten((text, pet) =>
-    text.replace(/}$/, `,"createdAt":"2026-01-01T00:00:00Z","tags":[],"_links":{"self":"/pets/${pet.id}"}}`),
-  ),
-);
-
 /** The same JSON in other words: fields in another order, blanks, and every character that is not ASCII escaped. */
-export const unusualJson: Answer = answer(
-  'json-notation',
-  'indented-and-escaped',
-  writing((_usual, pet) => {
-    const name = JSON.stringify(pet.name).replaceAll(
-      /[^\x20-\x7e]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
-    const status = pet.status === null ? '' : `  "status" : "${pet.status}",\n`;
-    return `{\n${status}  "categoryId" : ${pet.categoryId},\n  "name" : ${name},\n  "id" : ${pet.id}\n}`;
-  }),
-);
-
-export const unknownFieldsRefused = (status: 400 | 422): Answer =>
-  answer(
-    'unknown-fields',
-    `rejected-${status}`,
-    readingPet((usual, body, call) => {
-      const read = usual(body, call);
-      if ([...(membersOf(body)?.keys() ?? [])].every((name) => FIELDS.has(name))) return read;
-      // What makes a body invalid by the document comes first, and is a 400.
-      if ('problem' in read) return read;
-      return { problem: { ...badRequest('unknown_field', 'The animal has an unknown field.'), status } };
-    }),
+const unusualJson = writing((_usual, pet) => {
+  const name = JSON.stringify(pet.name).replaceAll(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+  const status = pet.status === null ? '' : `  "status" : "${pet.status}",\n`;
+  return `{\n${status}  "categoryId" : ${pet.categoryId},\n  "name" : ${name},\n  "id" : ${pet.id}\n}`;
+});
+
+const unknownFieldsRefused = (status: 400 | 422) =>
+  readingPet((usual, body, call) => {
+    const read = usual(body, call);
+    if ([...(membersOf(body)?.keys() ?? [])].every((name) => FIELDS.has(name))) return read;
+    // What makes a body invalid by the document comes first, and is a 400.
+    if ('problem' in read) return read;
+    return { problem: { ...badRequest('unknown_field', 'The animal has an unknown field.'), status } };
+  });
 
 /** Unknown fields come back with the animal. Its id stays the service's own. */
-export const unknownFieldsKept: Answer = answer('unknown-fields', 'kept', () => {
+const unknownFieldsKept: Deviation = () => {
   const sent = new WeakMap<Call, string>();
   const kept = new Map<string, string>();
   return together(
@@ -145,53 +88,35 @@ export const unknownFieldsKept: Answer = answer('unknown-fields', 'kept', () => 
     noting(({ id }, call) => kept.set(id, sent.get(call) ?? '')),
     petWritten((text, { id }) => text.replace(/}$/, () => `${kept.get(id) ?? ''}}`)),
   );
-});
+};
 
 /** A category exists where an animal of the store's first ones has it. */
-export const unknownCategoryRefused: Answer = answer('category-existence', 'rejected-400', ({ store }) => {
+const unknownCategoryRefused: Deviation = ({ store }) => {
   const known = new Set(store.all.map(({ categoryId }) => categoryId));
   if (known.size === 0) known.add('1');
   return refusing(({ categoryId }) => !known.has(categoryId));
-});
+};
 
-export const asciiNamesOnly: Answer = answer(
-  'name-character-set',
-  'rejected-400',
-  refusing(({ name }) => !/^[\x20-\x7e]+$/.test(name)),
-);
-
-export const namesUpTo = (length: number, status: 400 | 413): Answer =>
-  answer(
-    'name-length',
-    `rejected-${status}`,
-    refusing(({ name }) => name.length > length, status),
-  );
-
-/** A constraint on names like any other, and those are not shown. */
-export const uniqueNames: Answer = answer(
-  'name-uniqueness',
-  'rejected-400',
-  refusing(({ name }, _call, { store }) => {
-    return store.all.some((pet) => pet.name === name);
-  }),
-);
+const namesUpTo = (length: number, status: 400 | 413) => refusing(({ name }) => name.length > length, status);
 
 /**
  * An animal is served some time after its 201, as with replicas that lag behind. The document lets a server do that:
  * it promises the created animal in the answer to the addition, and nowhere by when a list or a retrieval knows it.
  */
-export const visibleAfter = (milliseconds: number): Answer =>
-  answer('added-visibility', 'later', ({ clock }) => {
+const visibleAfter =
+  (milliseconds: number): Deviation =>
+  ({ clock }) => {
     const addedAt = new Map<string, number>();
     return keeping(
       ({ id }) => addedAt.set(id, clock.now()),
       ({ id }) => clock.now() - (addedAt.get(id) ?? 0) < milliseconds,
     );
-  });
+  };
 
 /** A store in memory: after so many requests it begins again without an animal. */
-export const restart = (after: number): Answer =>
-  answer('restart', 'empty', ({ store }) => {
+export const restart =
+  (after: number): Deviation =>
+  ({ store }) => {
     let requests = 0;
     const lost = new Set<string>();
     return together(
@@ -205,47 +130,104 @@ export const restart = (after: number): Answer =>
         ({ id }) => lost.has(id),
       ),
     );
-  });
+  };
 
 /** A key sees what was there before, and what it added itself. */
-export const ownAnimalsOnly: Answer = answer('permissions-of-keys', 'own-animals', () => {
+const ownAnimalsOnly: Deviation = () => {
   const owners = new Map<string, string | undefined>();
   return keeping(
     ({ id }, { key }) => owners.set(id, key?.name),
     ({ id }, { key }) => owners.has(id) && owners.get(id) !== key?.name,
   );
-});
+};
 
 /** Whoever runs the store approves what is pending and sells animals: each changes so many requests after it was added. */
-export const statusesChange: Answer = answer(
-  'status-transitions',
-  'available to sold, pending to available',
-  () => {
-    let requests = 0;
-    let added = 0;
-    const changes = new Map<string, { readonly from: number; readonly to: PetStatus }>();
-    const changed = (pet: Pet): Pet => {
-      const change = changes.get(pet.id);
-      return change === undefined || requests < change.from ? pet : { ...pet, status: change.to };
-    };
-    return together(
-      identifying((found) => {
-        requests += 1;
-        return found;
-      }),
-      noting(({ id, status }) => {
-        added += 1;
-        if (status === 'pending') changes.set(id, { from: requests + 30, to: 'available' });
-        if (status === 'available' && added % 3 === 1) changes.set(id, { from: requests + 60, to: 'sold' });
-      }),
-      foundAs(changed),
-      selecting((usual, query, call) =>
-        firstOf(
-          query.limit,
-          (most) => usual(unfiltered(most), call).map(changed),
-          (pet) => isAskedFor(query, pet),
-        ),
+const statusesChange: Deviation = () => {
+  let requests = 0;
+  let added = 0;
+  const changes = new Map<string, { readonly from: number; readonly to: PetStatus }>();
+  const changed = (pet: Pet): Pet => {
+    const change = changes.get(pet.id);
+    return change === undefined || requests < change.from ? pet : { ...pet, status: change.to };
+  };
+  return together(
+    identifying((found) => {
+      requests += 1;
+      return found;
+    }),
+    noting(({ id, status }) => {
+      added += 1;
+      if (status === 'pending') changes.set(id, { from: requests + 30, to: 'available' });
+      if (status === 'available' && added % 3 === 1) changes.set(id, { from: requests + 60, to: 'sold' });
+    }),
+    foundAs(changed),
+    selecting((usual, query, call) =>
+      firstOf(
+        query.limit,
+        (most) => usual(unfiltered(most), call).map(changed),
+        (pet) => isAskedFor(query, pet),
       ),
-    );
+    ),
+  );
+};
+
+/** Animals: their ids, fields and order, and what is accepted of them. */
+// biome-ignore format: a table, a line for most answers
+export const ANIMAL_ANSWERS = {
+  'id-assignment': {
+    ascending: ownIds(() => ascendingIds(1n)),
+    // 63 random bits; a million of them meet with a probability of 1 in 20 million.
+    'other (random)': ownIds(() => () => (randomBytes(8).readBigUInt64BE() >> 1n).toString()),
+    'other (negative)': ownIds(() => ascendingIds(-9_223_372_036_854_775_808n)),
+    'other (from the top)': ownIds(() => {
+      let next = 9_223_372_036_854_775_807n;
+      return () => String(next--);
+    }),
   },
-);
+  'list-order': {
+    'oldest-first': selecting((_usual, query, _call, { store }) => {
+      const oldest: Pet[] = [];
+      for (const pet of store.all) {
+        if (oldest.length === query.limit) break;
+        if (isAskedFor(query, pet)) oldest.push(pet);
+      }
+      return oldest;
+    }),
+    // The usual animals in another order in every response.
+    'other (shuffled)': selecting((usual, query, call) => shuffled(usual(query, call))),
+    'other (sampled)': randomSample,
+  },
+  'status-when-omitted': {
+    available: statusWhenOmitted('available'),
+    pending: statusWhenOmitted('pending'),
+    sold: statusWhenOmitted('sold'),
+  },
+  'status-transitions': { 'available to sold, pending to available': statusesChange },
+  'extra-response-fields': {
+    'createdAt,tags,_links': petWritten((text, { id }) => text.replace(/}$/,
+        `,"createdAt":"2026-01-01T00:00:00Z","tags":[],"_links":{"self":"/pets/${id}"}}`)),
+  },
+  'json-notation': { 'indented-and-escaped': unusualJson },
+  'unknown-fields': {
+    'rejected-400': unknownFieldsRefused(400),
+    'rejected-422': unknownFieldsRefused(422),
+    kept: unknownFieldsKept,
+  },
+  'category-existence': { 'rejected-400': unknownCategoryRefused },
+  'name-character-set': { 'rejected-400': refusing(({ name }) => !/^[\x20-\x7e]+$/.test(name)) },
+  'name-length': {
+    'rejected-400 (from 41)': namesUpTo(40, 400),
+    'rejected-413 (from 201)': namesUpTo(200, 413),
+  },
+  // A constraint on names like any other, and those are not shown.
+  'name-uniqueness': {
+    'rejected-400': refusing(({ name }, _call, { store }) => store.all.some((pet) => pet.name === name)),
+  },
+  'added-visibility': { later: visibleAfter(1500) },
+  'permissions-of-keys': {
+    'own-animals': ownAnimalsOnly,
+    'free-2-reads-only': readingPet((usual, body, call) => call.key?.name === 'free-2'
+        ? { problem: problem(403, 'forbidden', 'This key may read only.') }
+        : usual(body, call)),
+  },
+} as const satisfies AnswerTable;

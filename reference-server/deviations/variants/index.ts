@@ -1,74 +1,119 @@
-import * as animals from './animals.ts';
-import { SPENT_DAYS } from './days.ts';
-import * as limits from './limits.ts';
-import * as requests from './requests.ts';
-import * as transport from './transport.ts';
-import { type Variant, type VariantTable, variantsOf } from './variant.ts';
+import { ANIMAL_ANSWERS } from './animals.ts';
+import { LIMIT_ANSWERS } from './limits.ts';
+import { REQUEST_ANSWERS } from './requests.ts';
+import { TRANSPORT_ANSWERS } from './transport.ts';
+import { type AnswerTable, type Variant, type VariantTable, variantsOf } from './variant.ts';
+
+const ANSWERS: AnswerTable = {
+  ...ANIMAL_ANSWERS,
+  ...REQUEST_ANSWERS,
+  ...LIMIT_ANSWERS,
+  ...TRANSPORT_ANSWERS,
+};
 
 // biome-ignore format: a table, a few lines for each variant
 const TABLE: VariantTable = {
-  'oldest-first': [
-    animals.idsFromOne, animals.oldestFirst, requests.idsAboveZero, requests.linkedPages,
-    animals.statusWhenOmitted('available'), transport.lowerCaseHeaders],
-  'random-ids': [
-    animals.randomIds, animals.extraFields, animals.shuffledOrder, requests.malformedIdRefused,
-    transport.charsetParameter],
-  'largest-ids': [
-    animals.idsFromTheTop, animals.unknownFieldsKept, requests.limitClamped, requests.unknownStatusEmpty,
-    transport.gzipped],
-  'negative-ids': [
-    animals.negativeIds, requests.nullStatusOmitted, animals.statusWhenOmitted('pending'),
-    transport.chunked, transport.upperCaseMediaType],
-  'windows-by-clock': [
-    limits.windowsByClock, limits.retryAfterDate, requests.limitDefaulted, requests.wordLimitDefaulted,
-    requests.unknownStatusUnfiltered, requests.otherMediaTypeRefused400],
-  'sliding-log': [
-    limits.slidingMinute, requests.nullStatusOmitted, limits.banOf(3, 20),
-    limits.banAnsweredWith(403, true), transport.chunked],
-  'token-bucket': [limits.bucketMinute, limits.noBan, transport.connectionClosed],
-  'bucket-by-the-second': [limits.bucketMinuteBySecond, transport.latency(0, 30)],
-  'milliseconds': [
-    limits.retryAfterMilliseconds, limits.banOf(10, 180), limits.banAnsweredWith(401, false),
-    transport.noAnnouncement],
-  'headers-of-the-day': [limits.headersOfTheDay, transport.deprecationOnly, requests.wordyErrors],
-  'headers-of-both': [
-    limits.headersOfBoth, limits.strangersSeeFreePlan, transport.sunsetOnly, limits.generousRetryAfter],
-  'slow-and-uneven': [transport.latency(5, 60), animals.randomSample, animals.randomIds],
-  'in-two-halves': [transport.inTwoHalves, animals.unusualJson],
-  'eventually-visible': [animals.visibleAfter(1500), animals.idsFromOne],
-  'clock-ahead': [transport.clockOffBy(300), limits.retryAfterDate, limits.strangersSeeFreePlan],
-  'old-dates': [transport.oldDates, limits.windowsByClock],
-  'clock-behind': [transport.clockOffBy(-300), transport.noDate],
-  'strict': [
-    animals.unknownCategoryRefused, animals.unknownFieldsRefused(400), animals.asciiNamesOnly,
-    animals.namesUpTo(40, 400), requests.malformedIdRefused,
-    transport.asciiHeadersOnly],
-  'lenient': [
-    requests.limitRangeIgnored, requests.wordLimitDefaulted, requests.unknownStatusUnfiltered,
-    requests.anyMediaTypeRead, requests.nullStatusOmitted, requests.storeOrders,
-    animals.statusWhenOmitted('sold')],
-  'one-key-reads-only': [requests.readOnly('free-2'), animals.uniqueNames, animals.idsFromOne],
-  'statuses-change': [animals.statusesChange],
-  'own-animals-only': [animals.ownAnimalsOnly],
-  'after-the-removal': [transport.afterTheRemoval, animals.idsFromOne],
-  'long-names-413': [
-    animals.namesUpTo(200, 413), animals.unknownFieldsRefused(422), limits.banOf(5, 45),
-    limits.banAnsweredWith(403, false)],
-  'bans-at-once': [limits.banOf(1, 30), limits.banAnsweredWith(403, false), transport.latency(0, 30)],
-  'refusals-counted': [limits.refusalsCounted, limits.noBan, transport.latency(0, 30)],
-  'sliding-counter': [limits.countedMinute, limits.retryAfterDuration],
-  'counter-until-whole': [limits.countedUntilWhole],
-  'bans-bursts': [limits.slidingMinute, limits.banOf(3, 90), transport.latency(0, 30)],
-  'everything-else': [
-    limits.bucketMinute, limits.headersOfBoth, limits.retryAfterDate, limits.banOf(2, 25),
-    limits.banAnsweredWith(401, true), animals.randomIds, animals.shuffledOrder, animals.unknownFieldsKept,
-    animals.extraFields, requests.limitClamped, requests.malformedIdRefused, requests.wordyErrors,
-    transport.clockOffBy(-300), transport.lowerCaseHeaders, transport.charsetParameter,
-    transport.latency(0, 15), transport.gzipped, transport.sunsetOnly],
+  'oldest-first': {
+    'id-assignment': 'ascending', 'list-order': 'oldest-first', 'malformed-id': 'rejected-400 (and below 1)',
+    'pagination-mechanism': 'link-header', 'status-when-omitted': 'available', 'header-case': 'lower' },
+  'random-ids': {
+    'id-assignment': 'other (random)', 'extra-response-fields': 'createdAt,tags,_links',
+    'list-order': 'other (shuffled)', 'malformed-id': 'rejected-400', 'media-type-parameter': 'charset=utf-8' },
+  'largest-ids': {
+    'id-assignment': 'other (from the top)', 'unknown-fields': 'kept', 'limit-out-of-range': 'clamped',
+    'unknown-status-filter': 'empty-list', 'content-coding': 'gzip' },
+  'negative-ids': {
+    'id-assignment': 'other (negative)', 'null-status': 'taken-as-omitted', 'status-when-omitted': 'pending',
+    'transfer-coding': 'chunked', 'media-type-parameter': 'Application/JSON;charset="UTF-8"' },
+  'windows-by-clock': {
+    'rate-window-kind': 'fixed', 'retry-after-format': 'http-date', 'limit-out-of-range': 'defaulted',
+    'limit-not-a-number': 'defaulted', 'unknown-status-filter': 'unfiltered',
+    'unsupported-media-type': 'rejected-400' },
+  'sliding-log': {
+    'rate-window-kind': 'refilling (log)', 'null-status': 'taken-as-omitted', 'ban-threshold': '3 (20 s)',
+    'ban-answer': 'banned-403', 'transfer-coding': 'chunked' },
+  'token-bucket': {
+    'rate-window-kind': 'refilling (bucket)', 'ban-answer': 'no-ban-seen', connection: 'close' },
+  'bucket-by-the-second': { 'rate-window-kind': 'refilling (bucket by the second)', latency: '0-30-ms' },
+  'milliseconds': {
+    'retry-after-format': 'milliseconds', 'ban-threshold': '10 (180 s)',
+    'ban-answer': 'banned-401 (until untold)', 'deprecation-announcement': 'none' },
+  'headers-of-the-day': {
+    'rate-headers-window': 'day', 'deprecation-announcement': 'deprecation',
+    'error-codes': 'upper-case, with details' },
+  'headers-of-both': {
+    'rate-headers-window': 'both', 'quota-without-key': 'free-plan', 'deprecation-announcement': 'sunset',
+    'retry-after-margin': 'two-seconds' },
+  'slow-and-uneven': { latency: '5-60-ms', 'list-order': 'other (sampled)', 'id-assignment': 'other (random)' },
+  'in-two-halves': { delivery: 'in-two-halves', 'json-notation': 'indented-and-escaped' },
+  'eventually-visible': { 'added-visibility': 'later', 'id-assignment': 'ascending' },
+  'clock-ahead': {
+    clock: '300-seconds', 'retry-after-format': 'http-date', 'quota-without-key': 'free-plan' },
+  'old-dates': { 'date-header': 'old-at-times', 'rate-window-kind': 'fixed' },
+  'clock-behind': { clock: '-300-seconds', 'date-header': 'none' },
+  'strict': {
+    'category-existence': 'rejected-400', 'unknown-fields': 'rejected-400',
+    'name-character-set': 'rejected-400', 'name-length': 'rejected-400 (from 41)',
+    'malformed-id': 'rejected-400', 'headers-beyond-ascii': 'closes' },
+  'lenient': {
+    'limit-out-of-range': 'ignored', 'limit-not-a-number': 'defaulted', 'unknown-status-filter': 'unfiltered',
+    'unsupported-media-type': 'accepted', 'null-status': 'taken-as-omitted', 'store-orders': 'present',
+    'status-when-omitted': 'sold' },
+  'one-key-reads-only': {
+    'permissions-of-keys': 'free-2-reads-only', 'name-uniqueness': 'rejected-400',
+    'id-assignment': 'ascending' },
+  'statuses-change': { 'status-transitions': 'available to sold, pending to available' },
+  'own-animals-only': { 'permissions-of-keys': 'own-animals' },
+  'after-the-removal': { clock: 'after-the-removal', 'id-assignment': 'ascending' },
+  'long-names-413': {
+    'name-length': 'rejected-413 (from 201)', 'unknown-fields': 'rejected-422', 'ban-threshold': '5 (45 s)',
+    'ban-answer': 'banned-403 (until untold)' },
+  'bans-at-once': {
+    'ban-threshold': '1 (30 s)', 'ban-answer': 'banned-403 (until untold)', latency: '0-30-ms' },
+  'refusals-counted': {
+    'rate-window-kind': 'refilling (log of all)', 'ban-answer': 'no-ban-seen', latency: '0-30-ms' },
+  'sliding-counter': { 'rate-window-kind': 'refilling (counter)', 'retry-after-format': 'duration' },
+  'counter-until-whole': { 'rate-window-kind': 'refilling (counter, told until whole)' },
+  'bans-bursts': {
+    'rate-window-kind': 'refilling (log)', 'ban-threshold': '3 (90 s)', latency: '0-30-ms' },
+  'everything-else': {
+    'rate-window-kind': 'refilling (bucket)', 'rate-headers-window': 'both', 'retry-after-format': 'http-date',
+    'ban-threshold': '2 (25 s)', 'ban-answer': 'banned-401', 'id-assignment': 'other (random)',
+    'list-order': 'other (shuffled)', 'unknown-fields': 'kept', 'extra-response-fields': 'createdAt,tags,_links',
+    'limit-out-of-range': 'clamped', 'malformed-id': 'rejected-400', 'error-codes': 'upper-case, with details',
+    clock: '-300-seconds', 'header-case': 'lower', 'media-type-parameter': 'charset=utf-8',
+    latency: '0-15-ms', 'content-coding': 'gzip', 'deprecation-announcement': 'sunset' },
 };
 
 /** Every conforming personality that the server can have instead of its usual one. */
-export const VARIANTS: readonly Variant[] = variantsOf(TABLE);
+export const VARIANTS: readonly Variant[] = variantsOf(TABLE, ANSWERS);
+
+/** Kinds of days and limiters. */
+// biome-ignore format: a table, a line for each kind
+const DAYS: VariantTable = {
+  fixed: {},
+  utc: { 'day-kind': 'utc' },
+  rolling: { 'day-kind': 'rolling' },
+  'under-minute-headers': { 'rate-headers-window': 'minute' },
+  'under-day-headers': { 'rate-headers-window': 'day' },
+  'with-bucket': { 'rate-window-kind': 'refilling (bucket)', 'day-kind': 'utc' },
+  'with-log': { 'rate-window-kind': 'refilling (log)', 'day-kind': 'rolling' },
+  'with-counter': { 'rate-window-kind': 'refilling (counter)', 'day-kind': 'utc' },
+};
+
+/**
+ * Each kind of day and limiter with a share of the day used when the server starts: a key's day is spent after a few runs.
+ * Profiles for them do not say that their keys are unused today. A day of a few minutes is any of them with an
+ * Enterprise plan such as 600 a minute and 700 a day.
+ */
+export const SPENT_DAYS: readonly Variant[] = Object.entries(DAYS).flatMap(([kind, answers]) =>
+  Object.keys(LIMIT_ANSWERS['day-used']).flatMap((used) =>
+    variantsOf(
+      { [`day-${kind}-${used.replace('percent', 'used')}`]: { ...answers, 'day-used': used } },
+      ANSWERS,
+    ),
+  ),
+);
 
 /** What a server can be started with. */
 export const EVERY_VARIANT: readonly Variant[] = [...VARIANTS, ...SPENT_DAYS];

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../api-keys.ts';
 import { httpDate } from '../../headers.ts';
-import { type MeterKind, quotaOf, type RateLimiter } from '../../rate-limiter.ts';
+import { quotaOf, type RateLimiter } from '../../rate-limiter.ts';
 import {
   bucketBySecond,
   slidingCounter,
@@ -19,50 +19,33 @@ import {
   rewriting,
   sendingHeaders,
 } from '../shapes.ts';
-import { type Answer, answer } from './variant.ts';
-
-/** Answers about windows, bans, and the headers that tell of them. */
-
-/** Both windows begin and end by the clock. */
-export const windowsByClock: Answer = answer('rate-window-kind', 'fixed', {
-  recipe: () => ({ minuteMeter: windowByClock, dayMeter: windowByClock }),
-});
-const refilling = (kind: MeterKind) => answer('rate-window-kind', 'refilling', minuteBy(kind));
-export const slidingMinute = refilling(slidingLog);
-export const refusalsCounted = refilling(slidingLogOfAll);
-export const countedMinute = refilling(slidingCounter);
-export const countedUntilWhole = refilling((limit, windowMs) => {
-  const counter = slidingCounter(limit, windowMs);
-  return { ...counter, resetAt: (now) => counter.resetAt(now) + windowMs };
-});
-export const bucketMinute = refilling(tokenBucket);
-export const bucketMinuteBySecond = refilling(bucketBySecond);
+import type { AnswerTable } from './variant.ts';
 
 function quotaOfDay(limiter: RateLimiter, key: ApiKey, now: number) {
   const { day } = limiter.metersOf(key);
   return quotaOf(day, Math.max(0, day.left(now)), now);
 }
 
-export const headersOfTheDay: Answer = answer(
-  'rate-headers-window',
-  'day',
-  admitting((usual, key, call, { limiter }) => ({
-    ...usual(key, call),
-    quota: quotaOfDay(limiter, key, call.now),
-  })),
-);
-export const headersOfBoth: Answer = answer(
-  'rate-headers-window',
-  'both',
-  sendingHeaders((usual, answered, call, { limiter }) => {
-    const headers = usual(answered, call);
-    if (call.key === null) return headers;
-    const { limit, remaining, resetAt } = quotaOfDay(limiter, call.key, call.now);
-    headers.push('X-RateLimit-Limit-Day', String(limit), 'X-RateLimit-Remaining-Day', String(remaining));
-    headers.push('X-RateLimit-Reset-Day', String(Math.ceil(resetAt / 1000)));
-    return headers;
-  }),
-);
+export const headersOfTheDay = admitting((usual, key, call, { limiter }) => ({
+  ...usual(key, call),
+  quota: quotaOfDay(limiter, key, call.now),
+}));
+
+const headersOfBoth = sendingHeaders((usual, answered, call, { limiter }) => {
+  const headers = usual(answered, call);
+  if (call.key === null) return headers;
+  const { limit, remaining, resetAt } = quotaOfDay(limiter, call.key, call.now);
+  headers.push('X-RateLimit-Limit-Day', String(limit), 'X-RateLimit-Remaining-Day', String(remaining));
+  headers.push('X-RateLimit-Reset-Day', String(Math.ceil(resetAt / 1000)));
+  return headers;
+});
+
+/** The headers always describe the minute. That the day is spent shows in the code, and in a Retry-After of hours. */
+const headersOfTheMinute = admitting((usual, key, call, { limiter }) => {
+  const gate = usual(key, call);
+  const { minute } = limiter.metersOf(key);
+  return { ...gate, quota: quotaOf(minute, Math.max(0, minute.left(call.now)), call.now) };
+});
 
 const retryAfterAs = (write: (seconds: number, now: number) => string): Personality =>
   header(
@@ -71,63 +54,93 @@ const retryAfterAs = (write: (seconds: number, now: number) => string): Personal
     (value, call) => write(Number(value), call.now),
   );
 
-export const retryAfterDate: Answer = answer(
-  'retry-after-format',
-  'http-date',
-  // A date has whole seconds, so the next one is taken.
-  retryAfterAs((seconds, now) => httpDate(now + seconds * 1000 + 999)),
-);
-/** RFC 9110 has seconds here, but the document says that the unit is not shown. */
-export const retryAfterMilliseconds: Answer = answer(
-  'retry-after-format',
-  'milliseconds',
-  retryAfterAs((seconds) => String(seconds * 1000)),
-);
-/** As Go writes a duration: `55s`. */
-export const retryAfterDuration: Answer = answer(
-  'retry-after-format',
-  'duration',
-  retryAfterAs((seconds) => `${seconds}s`),
-);
-
-export const noBan: Answer = answer('ban-answer', 'no-ban-seen', {
-  recipe: () => ({ ban: { threshold: Number.POSITIVE_INFINITY, seconds: 1 } }),
-});
-
 /** A ban with a status of its own, which says when it ends or does not. */
-export function banAnsweredWith(status: 403 | 401, saysWhen: boolean): Answer {
+function banAnsweredWith(status: 403 | 401, saysWhen: boolean): Personality[] {
   const isBan = (_answered: unknown, call: { refusedBy: string | null }) => call.refusedBy === 'ban';
-  return answer(
-    'ban-answer',
-    `banned-${status}`,
+  return [
     rewriting(isBan, (text) => text.replace('"status":429', `"status":${status}`)),
     answeringAs(status, isBan),
     headersAbsent((answered, call) => isBan(answered, call) && !saysWhen, 'Retry-After'),
-  );
+  ];
 }
 
-export function banOf(threshold: number, seconds: number): Answer {
-  return answer('ban-threshold', String(threshold), {
-    recipe: () => ({ ban: { threshold, seconds } }),
-  });
-}
+const banOf = (threshold: number, seconds: number): Personality => ({
+  recipe: () => ({ ban: { threshold, seconds } }),
+});
 
 /** Callers without a valid key are shown the Free plan, untouched. */
-export const strangersSeeFreePlan: Answer = answer(
-  'quota-without-key',
-  'free-plan',
-  sendingHeaders((usual, answered, call, _parts, { limitsOf }) => {
-    if (call.key === null) {
-      const limit = limitsOf({ name: 'stranger', plan: 'free' }).perMinute;
-      call.quota = { limit, remaining: limit, resetAt: call.now + 60_000 };
-    }
-    return usual(answered, call);
-  }),
-);
+const strangersSeeFreePlan = sendingHeaders((usual, answered, call, _parts, { limitsOf }) => {
+  if (call.key === null) {
+    const limit = limitsOf({ name: 'stranger', plan: 'free' }).perMinute;
+    call.quota = { limit, remaining: limit, resetAt: call.now + 60_000 };
+  }
+  return usual(answered, call);
+});
 
-/** Waits a little longer than needed: a client that waits as told is served, and one that retries sooner may be. */
-export const generousRetryAfter: Answer = answer(
-  'retry-after-margin',
-  'two-seconds',
-  retryAfterAs((seconds) => String(seconds + 2)),
-);
+/** A share of each key's day was used six hours ago, or at midnight if that is later. */
+const dayUsed = (percent: number): Personality => ({
+  recipe: ({ dayMeter }) => ({
+    dayMeter(limit, windowMs) {
+      const meter = dayMeter(limit, windowMs);
+      let toSpend = (limit * percent) / 100;
+      return {
+        ...meter,
+        left(now) {
+          const before = Math.max(now - 6 * 3_600_000, now - (now % windowMs));
+          for (; toSpend >= 1; toSpend -= 1) meter.spend(before);
+          return meter.left(now);
+        },
+      };
+    },
+  }),
+});
+
+/** Windows, days, bans, and the headers that tell of them. */
+// biome-ignore format: a table, a line for most answers
+export const LIMIT_ANSWERS = {
+  'rate-window-kind': {
+    // Both windows begin and end by the clock.
+    fixed: { recipe: () => ({ minuteMeter: windowByClock, dayMeter: windowByClock }) },
+    'refilling (log)': minuteBy(slidingLog),
+    'refilling (log of all)': minuteBy(slidingLogOfAll),
+    'refilling (counter)': minuteBy(slidingCounter),
+    'refilling (counter, told until whole)': minuteBy((limit, windowMs) => {
+      const counter = slidingCounter(limit, windowMs);
+      return { ...counter, resetAt: (now) => counter.resetAt(now) + windowMs };
+    }),
+    'refilling (bucket)': minuteBy(tokenBucket),
+    'refilling (bucket by the second)': minuteBy(bucketBySecond),
+  },
+  'day-kind': {
+    utc: { recipe: () => ({ dayMeter: windowByClock }) },
+    rolling: { recipe: () => ({ dayMeter: slidingLog }) },
+  },
+  'day-used': Object.fromEntries([50, 93, 97, 100].map((percent) => [`${percent}-percent`, dayUsed(percent)])),
+  'rate-headers-window': { minute: headersOfTheMinute, day: headersOfTheDay, both: headersOfBoth },
+  'retry-after-format': {
+    // A date has whole seconds, so the next one is taken.
+    'http-date': retryAfterAs((seconds, now) => httpDate(now + seconds * 1000 + 999)),
+    // RFC 9110 has seconds here, but the document says that the unit is not shown.
+    milliseconds: retryAfterAs((seconds) => String(seconds * 1000)),
+    // As Go writes a duration: 55s.
+    duration: retryAfterAs((seconds) => `${seconds}s`),
+  },
+  // Longer than needed: a client that waits as told is served, and one that retries sooner may be.
+  'retry-after-margin': { 'two-seconds': retryAfterAs((seconds) => String(seconds + 2)) },
+  'ban-answer': {
+    'no-ban-seen': banOf(Number.POSITIVE_INFINITY, 1),
+    'banned-401': banAnsweredWith(401, true),
+    'banned-401 (until untold)': banAnsweredWith(401, false),
+    'banned-403': banAnsweredWith(403, true),
+    'banned-403 (until untold)': banAnsweredWith(403, false),
+  },
+  'ban-threshold': {
+    '1 (30 s)': banOf(1, 30),
+    '2 (25 s)': banOf(2, 25),
+    '3 (20 s)': banOf(3, 20),
+    '3 (90 s)': banOf(3, 90),
+    '5 (45 s)': banOf(5, 45),
+    '10 (180 s)': banOf(10, 180),
+  },
+  'quota-without-key': { 'free-plan': strangersSeeFreePlan },
+} as const satisfies AnswerTable;

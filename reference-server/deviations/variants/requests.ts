@@ -1,5 +1,5 @@
 import type { Call } from '../../call.ts';
-import { badRequest, type Problem, problem } from '../../error-body.ts';
+import { badRequest, type Problem } from '../../error-body.ts';
 import { int64FromPath } from '../../int64.ts';
 import { isAskedFor, type ListQuery, readListQuery } from '../../list-query.ts';
 import type { Personality } from '../personality.ts';
@@ -7,15 +7,12 @@ import {
   answeringWith,
   finding,
   memberAs,
-  readingPet,
   readingQuery,
   rewriting,
   selecting,
   sendingHeaders,
 } from '../shapes.ts';
-import { type Answer, answer } from './variant.ts';
-
-/** Answers about requests that the document does not describe: values out of range, unknown ones, other paths. */
+import type { AnswerTable } from './variant.ts';
 
 function parameter(search: string, name: string): string | undefined {
   return new URLSearchParams(search).get(name) ?? undefined;
@@ -48,117 +45,21 @@ function outOfRange(limitFor: (asked: number) => number | undefined): Personalit
   });
 }
 
-export const limitClamped: Answer = answer(
-  'limit-out-of-range',
-  'clamped',
-  outOfRange((asked) => Math.min(100, Math.max(1, asked))),
-);
-export const limitDefaulted: Answer = answer(
-  'limit-out-of-range',
-  'defaulted',
-  outOfRange(() => undefined),
-);
-/** The range is not looked at: 1000 gives a thousand, 0 gives none. */
-export const limitRangeIgnored: Answer = answer(
-  'limit-out-of-range',
-  'ignored',
-  outOfRange((asked) => Math.min(1_000, Math.max(0, asked))),
-);
-export const wordLimitDefaulted: Answer = answer(
-  'limit-not-a-number',
-  'defaulted',
-  lenient('invalid_limit', (search) =>
-    /^-?\d+$/.test(parameter(search, 'limit') ?? '') ? null : { without: 'limit' },
-  ),
-);
-
-export const unknownStatusUnfiltered: Answer = answer(
-  'unknown-status-filter',
-  'unfiltered',
-  lenient('invalid_status', () => ({ without: 'status' })),
-);
-export const unknownStatusEmpty: Answer = answer(
-  'unknown-status-filter',
-  'empty-list',
-  lenient('invalid_status', () => ({ without: 'status', query: { limit: 0 } })),
-);
-
-export const malformedIdRefused: Answer = answer(
-  'malformed-id',
-  'rejected-400',
-  finding((usual, petId, call) =>
-    int64FromPath(petId) === null
-      ? badRequest('invalid_id', 'The id of an animal is an integer of 64 bits.')
-      : usual(petId, call),
-  ),
-);
-
-export const idsAboveZero: Answer = answer(
-  'malformed-id',
-  'rejected-400',
-  finding((usual, petId, call) =>
-    /^[1-9]\d*$/.test(petId)
-      ? usual(petId, call)
-      : badRequest('invalid_id', 'The id of an animal is above 0.'),
-  ),
-);
-
-export const nullStatusOmitted: Answer = answer(
-  'null-status',
-  'taken-as-omitted',
-  memberAs('status', (text) => (text === 'null' ? undefined : text)),
-);
-
-/** Keys have permissions: one of them may read and not add. */
-export const readOnly = (name: string): Answer =>
-  answer(
-    'permissions-of-keys',
-    `${name}-reads-only`,
-    readingPet((usual, body, call) =>
-      call.key?.name === name
-        ? { problem: problem(403, 'forbidden', 'This key may read only.') }
-        : usual(body, call),
-    ),
-  );
+/** Takes the ids of animals that pass a test, and refuses others. */
+const idsThat = (pass: (petId: string) => boolean, rule: string) =>
+  finding((usual, petId, call) => (pass(petId) ? usual(petId, call) : badRequest('invalid_id', rule)));
 
 const mediaType = (refusal: Problem | null): Personality => ({
   behaviour: () => ({ refuseMediaType: () => refusal }),
 });
-export const otherMediaTypeRefused400: Answer = answer(
-  'unsupported-media-type',
-  'rejected-400',
-  mediaType(badRequest('unsupported_media_type', 'The request body must be application/json.')),
-);
-export const anyMediaTypeRead: Answer = answer('unsupported-media-type', 'accepted', mediaType(null));
 
-export const storeOrders: Answer = answer(
-  'store-orders',
-  'present',
-  answeringWith(
-    '[]',
-    (usual, { request }) =>
-      usual.status === 404 && request.method === 'GET' && /\/store\/orders(?:\?|$)/.test(request.url ?? ''),
-    200,
-  ),
-);
-
-/** Errors carry fields of the server's own beside the three of the document. */
-export const wordyErrors: Answer = answer(
-  'error-codes',
-  'upper-case, with details',
-  rewriting(
-    (usual) => usual.status >= 400 && usual.text.startsWith('{"code":'),
-    (text) =>
-      text
-        .replace(/^{"code":"(\w+)"/, (_all, code: string) => `{"code":"ERR.${code.toUpperCase()}"`)
-        .replace(/}$/, ',"details":[],"traceId":"00-0af7651916cd43dd8448eb211c80319c-01"}'),
-  ),
-);
+function pageOf({ route }: Call): number {
+  const number = route.operation === 'listPets' ? Number(parameter(route.search, 'page') ?? '1') : 1;
+  return Number.isInteger(number) && number >= 1 ? Math.min(number, 1_000_000) : 1;
+}
 
 /** Pages by number: `page` beside limit, and the next one in a Link header (RFC 8288). */
-export const linkedPages: Answer = answer(
-  'pagination-mechanism',
-  'link-header',
+const linkedPages = [
   selecting((usual, query, call, { store }) => {
     const number = pageOf(call);
     if (number === 1) return usual(query, call);
@@ -178,9 +79,47 @@ export const linkedPages: Answer = answer(
     headers.push('Link', `<pets?limit=${limit}${filter}&page=${number + 1}>; rel="next"`);
     return headers;
   }),
-);
+];
 
-function pageOf({ route }: Call): number {
-  const number = route.operation === 'listPets' ? Number(parameter(route.search, 'page') ?? '1') : 1;
-  return Number.isInteger(number) && number >= 1 ? Math.min(number, 1_000_000) : 1;
-}
+/** Requests that the document does not describe: values out of range, unknown ones, other paths. */
+// biome-ignore format: a table, a line for most answers
+export const REQUEST_ANSWERS = {
+  'limit-out-of-range': {
+    clamped: outOfRange((asked) => Math.min(100, Math.max(1, asked))),
+    defaulted: outOfRange(() => undefined),
+    // The range is not looked at: 1000 gives a thousand, 0 gives none.
+    ignored: outOfRange((asked) => Math.min(1_000, Math.max(0, asked))),
+  },
+  'limit-not-a-number': {
+    defaulted: lenient('invalid_limit', (search) =>
+      /^-?\d+$/.test(parameter(search, 'limit') ?? '') ? null : { without: 'limit' }),
+  },
+  'unknown-status-filter': {
+    unfiltered: lenient('invalid_status', () => ({ without: 'status' })),
+    'empty-list': lenient('invalid_status', () => ({ without: 'status', query: { limit: 0 } })),
+  },
+  'malformed-id': {
+    'rejected-400': idsThat((petId) => int64FromPath(petId) !== null, 'The id of an animal is an int64.'),
+    'rejected-400 (and below 1)':
+      idsThat((petId) => /^[1-9]\d*$/.test(petId), 'The id of an animal is above 0.'),
+  },
+  'null-status': {
+    'taken-as-omitted': memberAs('status', (text) => (text === 'null' ? undefined : text)),
+  },
+  'unsupported-media-type': {
+    'rejected-400': mediaType(badRequest('unsupported_media_type', 'The body must be application/json.')),
+    accepted: mediaType(null),
+  },
+  'store-orders': {
+    present: answeringWith('[]', ({ status }, { request: { method, url = '' } }) =>
+        status === 404 && method === 'GET' && /\/store\/orders(?:\?|$)/.test(url), 200),
+  },
+  // Errors carry fields of the server's own beside the three of the document.
+  'error-codes': {
+    'upper-case, with details': rewriting(({ status, text }) => status >= 400 && text.startsWith('{"code":'),
+      (text) => text
+        .replace(/^{"code":"(\w+)"/, (_all, code: string) => `{"code":"ERR.${code.toUpperCase()}"`)
+        .replace(/}$/, ',"details":[],"traceId":"00-0af7651916cd43dd8448eb211c80319c-01"}')),
+  },
+  'pagination-mechanism': { 'link-header': linkedPages },
+} as const satisfies AnswerTable;
