@@ -28,22 +28,27 @@ export interface Meter {
 /** Makes the meter of one limit. */
 export type MeterKind = (limit: number, windowMs: number) => Meter;
 
-/** A window that opens with the first request and closes after its whole length. */
-export const windowFromFirst: MeterKind = (limit, windowMs) => {
-  let endsAt = 0;
-  let used = 0;
-  const left = (now: number) => (now < endsAt ? limit - used : limit);
-  return {
-    limit,
-    left,
-    spend(now) {
-      if (now >= endsAt) [endsAt, used] = [now + windowMs, 0];
-      used += 1;
-    },
-    freeAt: (now) => (left(now) > 0 ? now : endsAt),
-    resetAt: (now) => (now < endsAt ? endsAt : now + windowMs),
+/** Windows that open with the first request, and close when they say. */
+export const windowUntil =
+  (endOf: (now: number, windowMs: number) => number): MeterKind =>
+  (limit, windowMs) => {
+    let endsAt = 0;
+    let used = 0;
+    const left = (now: number) => (now < endsAt ? limit - used : limit);
+    return {
+      limit,
+      left,
+      spend(now) {
+        if (now >= endsAt) [endsAt, used] = [endOf(now, windowMs), 0];
+        used += 1;
+      },
+      freeAt: (now) => (left(now) > 0 ? now : endsAt),
+      resetAt: (now) => (now < endsAt ? endsAt : endOf(now, windowMs)),
+    };
   };
-};
+
+/** A window that opens with the first request and closes after its whole length. */
+export const windowFromFirst = windowUntil((now, windowMs) => now + windowMs);
 
 /** How a limiter counts, and for whom. */
 export interface LimiterPolicy {

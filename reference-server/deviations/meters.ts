@@ -1,27 +1,7 @@
-import type { MeterKind } from '../rate-limiter.ts';
+import { type MeterKind, windowUntil } from '../rate-limiter.ts';
 
-/** A fixed window aligned to the clock: it begins at every full minute, or at midnight UTC. */
-export const windowByClock: MeterKind = (limit, windowMs) => {
-  let startsAt = 0;
-  let used = 0;
-  const resetAt = (now: number) => now - (now % windowMs) + windowMs;
-  const left = (now: number) => {
-    const start = now - (now % windowMs);
-    if (start !== startsAt) used = 0;
-    startsAt = start;
-    return limit - used;
-  };
-  return {
-    limit,
-    left,
-    spend(now) {
-      left(now);
-      used += 1;
-    },
-    freeAt: (now) => (left(now) > 0 ? now : resetAt(now)),
-    resetAt,
-  };
-};
+/** A fixed window aligned to the clock: it ends with every full minute, or at midnight UTC. */
+export const windowByClock = windowUntil((now, windowMs) => now - (now % windowMs) + windowMs);
 
 /** A sliding log: each request is given back once it is as old as the window is long. */
 export const slidingLog: MeterKind = (limit, windowMs) => {

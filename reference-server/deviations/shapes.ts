@@ -74,6 +74,23 @@ export function everyTime(n: number): () => boolean {
   return () => ++times % n === 0;
 }
 
+/** Whether the same was seen before. It remembers, so every server needs its own. */
+export function seenBefore(): (what: string) => boolean {
+  const seen = new Set<string>();
+  return (what) => seen.size === seen.add(what).size;
+}
+
+/** Every n-th time the one before, in place of this one. It remembers too. */
+export function oneBefore<T>(n: number): (one: T) => T {
+  const isDue = everyTime(n);
+  let last: T | undefined;
+  return (one) => {
+    const shown = isDue() ? (last ?? one) : one;
+    last = one;
+    return shown;
+  };
+}
+
 /** Matches every n-th time that a predicate does. */
 export function everyNth(n: number, when: When): When {
   const isDue = everyTime(n);
@@ -123,6 +140,13 @@ export const failing = (status: number, when: When): Personality =>
 /** Answers with another status and the same body. */
 export const answeringAs = (status: number, when: When): Personality =>
   answering(when, (answer) => ({ ...answer, status }));
+
+/** Answers with another status, which the Error body says too. */
+export const restated = (status: number, when: When): Personality =>
+  together(
+    rewriting(when, (text) => text.replace(/"status":\d+/, `"status":${status}`)),
+    answeringAs(status, when),
+  );
 
 /** Answers with another text, and perhaps another status. */
 export const answeringWith = (text: string, when: When, status?: number): Personality =>

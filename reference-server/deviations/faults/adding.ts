@@ -8,9 +8,11 @@ import {
   everyNth,
   failing,
   heldBack,
+  oneBefore,
   petShown,
   readingPet,
   refusing,
+  seenBefore,
   where,
 } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
@@ -42,11 +44,8 @@ export const ADDING_FAULTS: FaultTable = {
     'add-large-category-refused': refusing(({ categoryId }) => isLarge(categoryId.replace('-', ''))),
     // An animal with the name and category of another one is refused with 409.
     'add-same-name-conflicts': () => {
-      const seen = new Set<string>();
-      return refusing(({ name, categoryId }) => {
-        const same = JSON.stringify([name, categoryId]);
-        return seen.size === seen.add(same).size;
-      }, 409);
+      const isSeen = seenBefore();
+      return refusing(({ name, categoryId }) => isSeen(JSON.stringify([name, categoryId])), 409);
     },
   },
   'add-echoes-name': {
@@ -83,14 +82,8 @@ export const ADDING_FAULTS: FaultTable = {
     },
     // Every fourth addition is answered with the name of the one before it.
     'echo-name-of-one-before': () => {
-      let before = '';
-      let times = 0;
-      return petShown((pet) => {
-        times += 1;
-        const shown = times % 4 === 0 ? { ...pet, name: before } : pet;
-        before = pet.name;
-        return shown;
-      }, 'createPet');
+      const shown = oneBefore<string>(4);
+      return petShown((pet) => ({ ...pet, name: shown(pet.name) }), 'createPet');
     },
   },
   'add-status-optional': {

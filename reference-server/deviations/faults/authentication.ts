@@ -49,6 +49,10 @@ const takingFrom = (source: (call: Call) => string | undefined): Personality =>
     return token === undefined || token === '' ? usual : parts.findKey(token);
   });
 
+/** Takes a key out of an Authorization of another form. */
+const takingAs = (form: RegExp): Personality =>
+  takingFrom((call) => form.exec(call.authorization ?? '')?.[1]);
+
 const refusing = (when: (key: ApiKey, call: Call) => boolean): Personality =>
   identifying((usual, call) => (usual !== null && when(usual, call) ? null : usual));
 
@@ -142,23 +146,18 @@ export const AUTHENTICATION_FAULTS: FaultTable = {
   },
   'auth-other-scheme': {
     'auth-basic-accepted': takingFrom(basicPassword),
-    'auth-basic-scheme-name-accepted':
-      takingFrom((call) => /^basic (\S+)$/i.exec(call.authorization ?? '')?.[1]),
-    'auth-token-scheme-accepted':
-      takingFrom((call) => /^(?!basic|bearer|digest)\w+ (\S+)$/i.exec(call.authorization ?? '')?.[1]),
-    'auth-api-key-scheme-accepted':
-      takingFrom((call) => /^apikey (\S+)$/i.exec(call.authorization ?? '')?.[1]),
-    'auth-scheme-beginning-accepted':
-      takingFrom((call) => /^bearer\S* +(\S+)$/i.exec(call.authorization ?? '')?.[1]),
-    'auth-bare-key-accepted': takingFrom((call) => /^\S+$/.exec(call.authorization ?? '')?.[0]),
-    'auth-bearer-without-space-accepted':
-      takingFrom((call) => /^bearer(\S+)$/i.exec(call.authorization ?? '')?.[1]),
+    'auth-basic-scheme-name-accepted': takingAs(/^basic (\S+)$/i),
+    'auth-token-scheme-accepted': takingAs(/^(?!basic|bearer|digest)\w+ (\S+)$/i),
+    'auth-api-key-scheme-accepted': takingAs(/^apikey (\S+)$/i),
+    'auth-scheme-beginning-accepted': takingAs(/^bearer\S* +(\S+)$/i),
+    'auth-bare-key-accepted': takingAs(/^(\S+)$/),
+    'auth-bearer-without-space-accepted': takingAs(/^bearer(\S+)$/i),
     'auth-api-key-header-accepted': takingFrom((call) => String(call.request.headers['x-api-key'] ?? '')),
     'auth-cookie-accepted':
       takingFrom((call) => /(?:^|; )token=([^;]+)/.exec(call.request.headers.cookie ?? '')?.[1]),
     'auth-query-accepted':
       takingFrom(({ route }) => new URLSearchParams(route.search).get('api_key') ?? undefined),
-    'auth-any-scheme-accepted': takingFrom((call) => /(\S+)$/.exec(call.authorization ?? '')?.[1]),
+    'auth-any-scheme-accepted': takingAs(/(\S+)$/),
   },
   'auth-refused-adds-nothing': {
     'auth-missing-stored': storing(hasNone),

@@ -3,15 +3,14 @@ import type { Gate } from '../../behaviour.ts';
 import type { Problem } from '../../error-body.ts';
 import { secondsUntil } from '../../headers.ts';
 import type { RateLimiter } from '../../rate-limiter.ts';
-import { type Deviation, together } from '../personality.ts';
+import type { Deviation } from '../personality.ts';
 import {
   admitting,
-  answeringAs,
   answeringWith,
   header,
   headersAbsent,
   ofEachKey,
-  rewriting,
+  restated,
   type When,
 } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
@@ -21,10 +20,7 @@ const banned: When = (_answer, call) => call.refusedBy === 'ban';
 const body = (text: string) => answeringWith(text, banned);
 
 /** Bans are told apart from refusals of the limit by their status. */
-const forbidden = together(
-  rewriting(banned, (text) => text.replace('"status":429', '"status":403')),
-  answeringAs(403, banned),
-);
+const forbidden = restated(403, banned);
 
 const dropped = (...names: readonly string[]) => headersAbsent(banned, ...names);
 

@@ -19,8 +19,10 @@ import {
   hiding,
   knowingAdded,
   noting,
+  oneBefore,
   petShown,
   petWritten,
+  seenBefore,
   selecting,
   succeeds,
   type When,
@@ -109,22 +111,13 @@ export const GETTING_FAULTS: FaultTable = {
     },
     // An animal answers 404 from the second retrieval on.
     'get-once-only': () => {
-      const seen = new Set<string>();
-      return finding((usual, petId, call) => {
-        const again = seen.has(petId);
-        seen.add(petId);
-        return again ? null : usual(petId, call);
-      });
+      const isSeen = seenBefore();
+      return finding((usual, petId, call) => (isSeen(petId) ? null : usual(petId, call)));
     },
     // An animal answers 410 from the second retrieval on.
     'get-second-time-410': () => {
-      const seen = new Set<string>();
-      return failing(410, (answer, { route }) => {
-        if (answer.status !== 200 || route.operation !== 'getPet') return false;
-        const again = seen.has(route.petId);
-        seen.add(route.petId);
-        return again;
-      });
+      const isSeen = seenBefore();
+      return failing(410, where(answers(200, 'getPet'), ({ route }) => isSeen(route.petId)));
     },
     // After an unknown id the next retrieval answers 404 too.
     'get-missing-after-unknown': () => {
@@ -142,16 +135,7 @@ export const GETTING_FAULTS: FaultTable = {
     'get-looks-up-rounded-id': foundAs((pet, _call, { store }) => Number.isSafeInteger(Number(pet.id)) ? pet
         : store.all.findLast(({ id }) => Number(id) === Number(pet.id)) ?? pet),
     // Every third retrieval is answered with the animal of the one before.
-    'get-answers-one-before': () => {
-      let before: Pet | null = null;
-      let times = 0;
-      return foundAs((pet) => {
-        times += 1;
-        const answered = times % 3 === 0 ? before : pet;
-        before = pet;
-        return answered;
-      });
-    },
+    'get-answers-one-before': () => foundAs(oneBefore<Pet>(3)),
   },
   'get-same-animal': {
     'get-name-upper-case': petShown((pet) => ({ ...pet, name: pet.name.toUpperCase() }), 'getPet'),
@@ -176,12 +160,8 @@ export const GETTING_FAULTS: FaultTable = {
       instead((id, find, parts) => isLarge(id) ? find(lower32(id)) ?? firstPet(parts) : null),
     // An unknown id that is asked for a second time is answered with the first animal.
     'get-unknown-found-when-asked-again': () => {
-      const missed = new Set<string>();
-      return instead((id, _find, parts) => {
-        if (missed.has(id)) return firstPet(parts);
-        missed.add(id);
-        return null;
-      });
+      const isSeen = seenBefore();
+      return instead((id, _find, parts) => (isSeen(id) ? firstPet(parts) : null));
     },
   },
   'get-malformed-id-refused': {

@@ -47,19 +47,17 @@ const racing = (races: (call: Call) => boolean) => () => {
 const laterWindows = (change: (limit: number) => number): Personality => ({
   recipe: () => ({
     minuteMeter(limit, windowMs) {
-      const first = windowFromFirst(limit, windowMs);
-      const later = windowFromFirst(change(limit), windowMs);
+      const window = windowFromFirst(limit, windowMs);
       let firstEnds = Number.POSITIVE_INFINITY;
-      const current = (now: number) => (now >= firstEnds ? later : first);
+      const left = (now: number) => window.left(now) + (now < firstEnds ? 0 : change(limit) - limit);
       return {
-        limit,
-        left: (now) => current(now).left(now),
+        ...window,
+        left,
         spend(now) {
-          current(now).spend(now);
-          if (firstEnds === Number.POSITIVE_INFINITY) firstEnds = first.resetAt(now);
+          window.spend(now);
+          firstEnds = Math.min(firstEnds, window.resetAt(now));
         },
-        freeAt: (now) => current(now).freeAt(now),
-        resetAt: (now) => current(now).resetAt(now),
+        freeAt: (now) => (left(now) > 0 ? now : window.resetAt(now)),
       };
     },
   }),

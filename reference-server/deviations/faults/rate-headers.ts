@@ -1,3 +1,4 @@
+import type { Call } from '../../call.ts';
 import { refused } from '../../conforming.ts';
 import { httpDate } from '../../headers.ts';
 import type { Quota } from '../../rate-limiter.ts';
@@ -69,6 +70,15 @@ const remainingBy =
       return String(shown);
     });
   };
+
+/** Takes more than one from the quota for some requests, as far as it goes. */
+const costing = (price: number, which: (call: Call) => boolean) =>
+  admitting((usual, key, call) => {
+    let gate = usual(key, call);
+    const more = gate.refusal === null && which(call) ? Math.min(price - 1, gate.quota.remaining) : 0;
+    for (let taken = 0; taken < more; taken += 1) gate = usual(key, call);
+    return gate;
+  });
 
 const resetShown = (when: When, change: (seconds: number, now: number) => string) =>
   header('X-RateLimit-Reset', when, (value, call) => change(Number(value), call.now));
@@ -186,11 +196,7 @@ export const RATE_HEADER_FAULTS: FaultTable = {
     'remaining-constant': remainingShown(whenAdmitted, (_left, { limit }) => String(limit - 1)),
     'remaining-of-the-day-constant':
       [headersOfTheDay, remainingShown(whenAdmitted, (_left, { limit }) => String(limit - 1))],
-    // Each request takes two from the quota.
-    'each-request-costs-two': admitting((usual, key, call) => {
-      const gate = usual(key, call);
-      return gate.refusal === null && gate.quota.remaining > 0 ? usual(key, call) : gate;
-    }),
+    'each-request-costs-two': costing(2, () => true),
     'remaining-one-too-few': remainingShown(whenAdmitted, (left) => String(Math.max(0, left - 1))),
     'remaining-before-the-request':
       together(minuteBy(slidingLog), remainingShown(whenAdmitted, (left) => String(left + 1))),
@@ -203,12 +209,7 @@ export const RATE_HEADER_FAULTS: FaultTable = {
     'bucket-per-operation':
       admitting((usual, key, call) => usual({ ...key, name: `${key.name} ${call.route.operation}` }, call)),
     'remaining-zero-on-404': remainingShown(where(answers(404), ({ key }) => key !== null), () => '0'),
-    // A list with limit=100 takes five from the quota.
-    'long-list-costs-five': admitting((usual, key, call) => {
-      const gate = usual(key, call);
-      const more = queried(call, 'limit=100') ? Math.min(4, gate.quota.remaining) : 0;
-      return Array.from({ length: more }).reduce<typeof gate>(() => usual(key, call), gate);
-    }),
+    'long-list-costs-five': costing(5, (call) => queried(call, 'limit=100')),
     'remaining-same-on-400':
       remainingShown(where(answers(400), ({ key }) => key !== null), (left) => String(left + 1)),
     // X-RateLimit-Remaining does not fall on retrievals.
@@ -227,12 +228,7 @@ export const RATE_HEADER_FAULTS: FaultTable = {
       remainingShown(admittedGet, (_left, { limit }) => String(limit)),
       header(RESET, admittedGet, (_reset, { now }) => String(Math.ceil(now / 1000) + 60)),
     ),
-    // An addition takes two from X-RateLimit-Remaining, and from the quota.
-    'remaining-falls-by-two-on-add': admitting((usual, key, call) => {
-      const gate = usual(key, call);
-      const isServed = gate.refusal === null && gate.quota.remaining > 0;
-      return isServed && call.route.operation === 'createPet' ? usual(key, call) : gate;
-    }),
+    'remaining-falls-by-two-on-add': costing(2, (call) => call.route.operation === 'createPet'),
   },
   'rate-reset-value': {
     'reset-empty': resetShown(toValidKey, () => ''),

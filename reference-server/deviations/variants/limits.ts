@@ -10,15 +10,7 @@ import {
   windowByClock,
 } from '../meters.ts';
 import type { Personality } from '../personality.ts';
-import {
-  admitting,
-  answeringAs,
-  header,
-  headersAbsent,
-  minuteBy,
-  rewriting,
-  sendingHeaders,
-} from '../shapes.ts';
+import { admitting, header, headersAbsent, minuteBy, restated, sendingHeaders } from '../shapes.ts';
 import type { AnswerTable } from './variant.ts';
 
 function quotaOfDay(limiter: RateLimiter, key: ApiKey, now: number) {
@@ -58,8 +50,7 @@ const retryAfterAs = (write: (seconds: number, now: number) => string): Personal
 function banAnsweredWith(status: 403 | 401, saysWhen: boolean): Personality[] {
   const isBan = (_answered: unknown, call: { refusedBy: string | null }) => call.refusedBy === 'ban';
   return [
-    rewriting(isBan, (text) => text.replace('"status":429', `"status":${status}`)),
-    answeringAs(status, isBan),
+    restated(status, isBan),
     headersAbsent((answered, call) => isBan(answered, call) && !saysWhen, 'Retry-After'),
   ];
 }
