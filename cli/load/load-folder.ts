@@ -1,12 +1,8 @@
 import { accessSync, constants, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMATS, isFormatName } from '../../reports/formats.ts';
-import {
-  capacityReport,
-  LOAD_FORMATS,
-  type LoadReport,
-  loadReport,
-} from '../../reports/load/load-formats.ts';
+import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
+import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-report.ts';
 import { writePrivately } from '../../reports/write-reports.ts';
 import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';

@@ -7,7 +7,7 @@ import { looksLikeProduction } from '../../checks/profile/production-address.ts'
 import type { KeyRole, TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { DIRECT } from '../../checks/wire/access.ts';
-import { stepLine } from '../../reports/load/load-outcome.ts';
+import { stepLine } from '../../reports/load/load-report.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/catalogue.ts';
 import type { Mix, ScenarioFacts } from '../../scenarios/lib/scenario.ts';

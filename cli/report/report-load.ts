@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-formats.ts';
+import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-report.ts';
 import { REPORT_FILE } from '../../reports/read-report.ts';
 import {
   CAPACITY_FILE,

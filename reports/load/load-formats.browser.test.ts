@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { axeViolations, noBrowser, theBrowser } from '../testing/browser.ts';
 import { capacityResult, loadResult } from '../testing/sample-load.ts';
-import { capacityReport, LOAD_FORMATS, loadReport } from './load-formats.ts';
+import { LOAD_FORMATS } from './load-formats.ts';
+import { capacityReport, loadReport } from './load-report.ts';
 
 t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
   const browser = await theBrowser();

@@ -1,7 +1,5 @@
 /** A load result or a search for a capacity in every format. Tables are the same on terminal, page and in Markdown. */
-import { html, type SafeHtml } from '@remix-run/html-template';
-import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
-import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
+import { html } from '@remix-run/html-template';
 import { textTable } from '../../spec/text-table.ts';
 import { CASE_FORMATS, type FormatName } from '../formats.ts';
 import { factList } from '../html/html.ts';
@@ -9,29 +7,7 @@ import { pageShell } from '../html/page-shell.ts';
 import { type Table, tableHtml, tableLines } from '../html/table.ts';
 import { code, fold, prose, SIGNS, tableMarkdown } from '../markdown-text.ts';
 import { ROW_KINDS } from '../rows.ts';
-import { capacityCharts } from './capacity-chart.ts';
-import { latencyChart } from './latency-chart.ts';
-import { capacityOutcome, inOrder, type LoadOutcome, loadOutcome, seriesNames } from './load-outcome.ts';
-import { timeChart } from './time-chart.ts';
-
-/** What is rendered: the outcome, and the pictures of the page. */
-export interface LoadReport extends LoadOutcome {
-  pictures(): SafeHtml;
-}
-
-export const loadReport = (result: LoadResult): LoadReport => ({
-  ...loadOutcome(result),
-  pictures() {
-    const series = inOrder(result.series);
-    return html`<h2>Latency by operation and plan</h2>${latencyChart(series, seriesNames(series))}
-<h2>Over time</h2>${timeChart(series)}`;
-  },
-});
-
-export const capacityReport = (result: CapacityResult): LoadReport => ({
-  ...capacityOutcome(result),
-  pictures: () => html`<h2>Rate against latency</h2>${capacityCharts(result)}`,
-});
+import type { LoadReport } from './load-report.ts';
 
 /** The renderers. The files have the same names as those of a check. */
 export const LOAD_FORMATS: Readonly<Record<FormatName, { readonly render: (report: LoadReport) => string }>> =
@@ -72,15 +48,15 @@ function renderMarkdown(report: LoadReport): string {
 }
 
 /** One HTML file without network and script: verdict, what was judged, pictures, numbers. */
-function renderPage({ pictures, ...outcome }: LoadReport): string {
-  const { name, headline, verdict, problems, facts, notices, cases, judged, tables } = outcome;
+function renderPage(report: LoadReport): string {
+  const { name, headline, verdict, problems, facts, notices, cases, judged, tables } = report;
   const section = (one: Table) => html`<h2>${one.title}</h2>${tableHtml(one)}`;
   const broken = cases.filter((one) => one.kind === 'contract');
   const body = html`<header><p class="quiet">${name}</p>
 <h1 class="${verdict}"><span aria-hidden="true">${ROW_KINDS[verdict].sign}</span> ${headline}</h1>
 ${[...problems, ...notices].map((line) => html`<p class="inconclusive">${line}</p>`)}
 ${factList(facts)}</header>
-<main>${judged.map(section)}${pictures()}
+<main>${judged.map(section)}${report.pictures()}
 ${broken.length === 0 ? '' : html`<h2>Contract broken under load</h2>`}${broken.slice(0, 50).map(({ id, reason, facts: { Exchange: example = '' } }) => html`<details class="defect" open><summary>${id}</summary><p>${reason}</p><pre tabindex="0">${example}</pre></details>`)}
 ${tables.map(section)}
 </main>`;

@@ -90,17 +90,6 @@ t.test('too few blocks are no comparison', async (t) => {
   t.match(comparison.notCompared, [/time blocks/]);
 });
 
-t.test('where its p99 is not that of a report, a comparison says so', async (t) => {
-  // One second in ten is slow: in the whole run that is p99, in the median block it is not.
-  const uneven = series(60, (second) =>
-    Array.from({ length: 20 }, (_, place) => [place * 50, second % 10 === 9 ? 90_000 : 1000] as const),
-  );
-  const { findings } = compareSeries(uneven, uneven, OPTIONS);
-  t.match(findings[0]?.actual, /^1 ms → 1 ms, \+0\.0 % /);
-  t.notMatch(findings[0]?.actual, 'over all requests');
-  t.match(findings[1]?.actual, /; over all requests 90(\.\d)? ms → 90(\.\d)? ms$/);
-});
-
 const capacity = (value: number | null, width = 0.02): CapacityResult => ({
   formatVersion: 2,
   run: {

@@ -1,7 +1,7 @@
 /** Whether one run's latency or errors are worse than another's: a rank test over time blocks. */
 import { round } from '../../lib/slo.ts';
 import { mean, median, pairsDeviation, quantile, rankShift, sum } from '../../lib/statistics.ts';
-import { mergedBlocks, mergedHistogram, percentilesOf } from '../result/figures.ts';
+import { mergedBlocks } from '../result/figures.ts';
 import type { LoadBlock, LoadSeries } from '../result/load-result.ts';
 
 export interface CompareOptions {
@@ -71,21 +71,19 @@ export function compareSeries(
   if (operations.length === 0) notCompared.push('the two have no operation in common');
   const certain = CERTAIN[operations.length - 1] ?? 0;
   const findings = operations.flatMap((operation): CompareFinding[] => {
-    const both = [base, head].map((series) => series.filter((each) => each.operation === operation));
-    const [early = [], late = []] = both.map(batchesOf);
+    const [early = [], late = []] = [base, head].map((series) =>
+      batchesOf(series.filter((each) => each.operation === operation)),
+    );
     if (Math.min(early.length, late.length) < LEAST_BATCHES) {
       notCompared.push(
         `${operation}: ${early.length} and ${late.length} time blocks, ${LEAST_BATCHES} are needed`,
       );
       return [];
     }
-    const latency = (percentile: 'p50' | 'p99', tolerated: number): CompareFinding => {
-      const { verdict, actual } = compareLatency(percentile, early, late, tolerated, certain);
-      const whole = both.map((series) => overall(series, Number(percentile.slice(1))));
-      const reported = whole.map((ms) => `${round(ms)} ms`).join(' → ');
-      const more = actual.startsWith(reported) ? '' : `; over all requests ${reported}`;
-      return { metric: `${operation} ${percentile}`, verdict, actual: `${actual}${more}` };
-    };
+    const latency = (percentile: 'p50' | 'p99', tolerated: number) => ({
+      metric: `${operation} ${percentile}`,
+      ...compareLatency(percentile, early, late, tolerated, certain),
+    });
     return [
       latency('p50', toleratedSlowdown),
       latency('p99', toleratedSlowdown * TAIL_FACTOR),
@@ -94,10 +92,6 @@ export function compareSeries(
   });
   return { findings, notCompared };
 }
-
-/** A percentile over all requests, as a report shows it. */
-const overall = (series: readonly LoadSeries[], percentile: number): number =>
-  percentilesOf(mergedHistogram(series.flatMap(({ blocks }) => blocks)))(percentile);
 
 /** Whether `head` is significantly larger than `base`, by more than the tolerance. */
 function isLarger(

@@ -1,5 +1,5 @@
-/** A load result or a search for a capacity, as test cases and tables: what every format renders. */
-
+/** A load result or a search for a capacity, as test cases, tables and pictures: what every format renders. */
+import { html, type SafeHtml } from '@remix-run/html-template';
 import { LOAD_OPERATIONS } from '../../scenarios/lib/operations.ts';
 import type { Mix } from '../../scenarios/lib/scenario.ts';
 import {
@@ -23,14 +23,20 @@ import {
 import type { Cell, Table } from '../html/table.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
 import { clip, harmless, shownLine } from '../visible-text.ts';
+import { capacityChart } from './capacity-chart.ts';
+import { latencyChart } from './latency-chart.ts';
+import { timeChart } from './time-chart.ts';
 
-export interface LoadOutcome extends TestRun {
+/** What every format renders. */
+export interface LoadReport extends TestRun {
   /** What a reader must not miss, beside the verdict. */
   readonly notices: readonly string[];
   /** What was judged, if anything was. */
   readonly judged: readonly Table[];
   /** In the order of every format. */
   readonly tables: readonly Table[];
+  /** For the page. */
+  pictures(): SafeHtml;
 }
 
 /** A text of a target or a user is cut here. */
@@ -64,7 +70,8 @@ function mixText(mix: Mix): string {
 const onlyReads = (mix: Mix) => mix.createPet === 0;
 
 /** What a load run judged and measured. */
-export function loadOutcome({ series, ...rest }: LoadResult): LoadOutcome {
+export function loadReport({ series: recorded, ...rest }: LoadResult): LoadReport {
+  const series = inOrder(recorded);
   const result = harmless(rest, MOST_OF_TEXT);
   const { run, verdict, thresholds, violations, total } = result;
   // A broken contract fails the run only if the objective bounds violations.
@@ -97,6 +104,8 @@ export function loadOutcome({ series, ...rest }: LoadResult): LoadOutcome {
     tables: [measurementTable(result), figureTable(series, total), costTable(result)].filter(
       ({ rows }) => rows.length > 0,
     ),
+    pictures: () => html`<h2>Latency by operation and plan</h2>${latencyChart(series, seriesNames(series))}
+<h2>Over time</h2>${timeChart(series)}`,
     run,
   };
 }
@@ -191,22 +200,21 @@ const measurementTable = ({ measurements }: Told): Table => ({
 });
 
 /** Series in the order of stream, operation and plan. A run records them in the order of their first request. */
-export function inOrder(series: readonly LoadSeries[]): LoadSeries[] {
+function inOrder(series: readonly LoadSeries[]): LoadSeries[] {
   const place = ({ operation, plan }: LoadSeries) =>
     LOAD_OPERATIONS.indexOf(operation) * PLAN_NAMES.length + PLAN_NAMES.indexOf(plan);
   return [...series].sort((a, b) => a.stream.localeCompare(b.stream) || place(a) - place(b));
 }
 
 /** The names of series: operation and plan, and the stream if there are several. */
-export function seriesNames(series: readonly LoadSeries[]): string[] {
+function seriesNames(series: readonly LoadSeries[]): string[] {
   const streams = new Set(series.map(({ stream }) => stream));
   return series.map(({ stream, operation, plan }) =>
     shownLine([...(streams.size > 1 ? [stream] : []), operation, plan].join(' '), 100),
   );
 }
 
-function figureTable(recorded: readonly LoadSeries[], total: LoadFigures): Table {
-  const series = inOrder(recorded);
+function figureTable(series: readonly LoadSeries[], total: LoadFigures): Table {
   const times = ['p50', 'p95', 'p99', 'max'] as const;
   const figures = ({ requests, perSecond, latency, outcomes }: LoadFigures): Cell[] => [
     requests.toLocaleString('en'),
@@ -264,7 +272,7 @@ function capacityHeadline(result: CapacityResult): string {
 }
 
 /** The outcome of a search for a capacity. A number judges nothing; without a number there is no verdict. */
-export function capacityOutcome(found: CapacityResult): LoadOutcome {
+export function capacityReport(found: CapacityResult): LoadReport {
   const result = harmless(found, MOST_OF_TEXT);
   const { run, outcome, reason, steps } = result;
   const answered = result.interval !== null || (isLowerBound(result) && outcome !== 'generator-limited');
@@ -287,6 +295,7 @@ export function capacityOutcome(found: CapacityResult): LoadOutcome {
     notices: wayNotices(run.way),
     judged: [],
     tables: steps.length === 0 ? [] : [stepTable(result)],
+    pictures: () => html`<h2>Rate against latency</h2>${capacityChart(found)}`,
     run,
   };
 }
