@@ -1,12 +1,11 @@
 import type { Call } from '../../call.ts';
-import { refused } from '../../conforming.ts';
 import type { Plan } from '../../plans.ts';
 import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
 import { slidingLog, tokenBucket } from '../meters.ts';
 import { type Personality, together } from '../personality.ts';
 import { admitting, everyTime, failing, header, heldBack, minuteBy, queried } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
-import { admitsOther, byDay, letThrough, retryAfter, uncounted, windowCounter } from './windows.ts';
+import { admitsOther, byDay, letThrough, retryAfter, uncounted } from './windows.ts';
 
 /** A minute of another length. */
 const windowOf = (seconds: number): Personality => ({
@@ -43,25 +42,27 @@ const racing = (races: (call: Call) => boolean) => () => {
   return together(counting, written);
 };
 
-/** Another limit from the second window of a key on. */
-const laterWindows = (change: (limit: number) => number): Personality => ({
-  recipe: () => ({
-    minuteMeter(limit, windowMs) {
-      const window = windowFromFirst(limit, windowMs);
-      let firstEnds = Number.POSITIVE_INFINITY;
-      const left = (now: number) => window.left(now) + (now < firstEnds ? 0 : change(limit) - limit);
-      return {
-        ...window,
-        left,
-        spend(now) {
-          window.spend(now);
-          firstEnds = Math.min(firstEnds, window.resetAt(now));
-        },
-        freeAt: (now) => (left(now) > 0 ? now : window.resetAt(now)),
-      };
-    },
-  }),
-});
+/** Another limit from the second window of a key on, which may depend on whether the one before was exceeded. */
+const laterWindows = (change: (limit: number, wasExceeded: boolean) => number): Personality =>
+  minuteBy((limit, windowMs) => {
+    const window = windowFromFirst(limit, windowMs);
+    let [endsAt, more, isExceeded] = [0, 0, false];
+    const moreAt = (now: number) => (now < endsAt || endsAt === 0 ? more : change(limit, isExceeded) - limit);
+    const left = (now: number) => window.left(now) + moreAt(now);
+    return {
+      ...window,
+      left,
+      spend(now) {
+        if (now >= endsAt) [more, isExceeded] = [moreAt(now), false];
+        window.spend(now);
+        endsAt = window.resetAt(now);
+      },
+      refused() {
+        isExceeded = true;
+      },
+      freeAt: (now) => (left(now) > 0 ? now : window.resetAt(now)),
+    };
+  });
 
 /** As a bucket that holds a single token. */
 const atIntervals: MeterKind = (limit, windowMs) => ({ ...tokenBucket(1, windowMs / limit), limit });
@@ -120,27 +121,7 @@ export const LIMIT_FAULTS: FaultTable = {
     'second-window-half': laterWindows((limit) => Math.floor(limit / 2)),
     'second-window-ten-more': laterWindows((limit) => limit + 10),
     'second-window-one-less': laterWindows((limit) => limit - 1),
-    // The window after a refusal has ten requests fewer.
-    'second-window-closed-after-429': ({ limiter }) => {
-      const windows = windowCounter();
-      const used = new Map<
-        string, { window: number; admitted: number; refused: boolean; short: boolean }>();
-      return admitting((usual, key, call) => {
-        const before = used.get(key.name);
-        const quota = limiter.closed(key, call.now);
-        const window = windows({ ...call, key, quota });
-        const current = before?.window === window
-          ? before
-          : { window, admitted: 0, refused: false, short: before?.refused ?? false };
-        used.set(key.name, current);
-        if (current.short && current.admitted >= quota.limit - 10)
-          return { quota, refusedBy: 'minute', refusal: refused('minute', quota.resetAt, call.now) };
-        const gate = usual(key, call);
-        if (gate.refusal === null) current.admitted += 1;
-        else current.refused = true;
-        return gate;
-      });
-    },
+    'second-window-closed-after-429': laterWindows((limit, wasExceeded) => wasExceeded ? limit - 10 : limit),
     'bucket-refills-half-as-fast': minuteBy(halfRefilled),
   },
   'rate-day-free': {

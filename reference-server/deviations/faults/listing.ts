@@ -83,7 +83,24 @@ const ending = (by: (pets: readonly Pet[]) => Pet | undefined, when: (query: Lis
     return when(query) && pets.length > 1 ? lastReplaced(pets, by(pets)) : pets;
   });
 
-const idsOf = (store: PetStore) => new Set(store.all.map(({ id }) => id));
+/** Shows for good what a list of a query showed at first. */
+const cached = (when: (query: ListQuery, call: Call) => boolean) => () => {
+  const lists = new Map<string, readonly Pet[]>();
+  return selecting((usual, query, call) => {
+    if (!when(query, call)) return usual(query, call);
+    const asked = JSON.stringify(query);
+    const pets = lists.get(asked) ?? usual(query, call);
+    lists.set(asked, pets);
+    return pets;
+  });
+};
+
+/** Filters what a list without a filter would hold. */
+const filteringLate = (limitOf: (query: ListQuery) => number) =>
+  selecting((usual, query, call) => {
+    const pets = usual(unfiltered(limitOf(query)), call).filter((pet) => isAskedFor(query, pet));
+    return pets.slice(0, query.limit);
+  });
 
 /** A store that one list shows whole. */
 const fewAnimals = (store: PetStore) => {
@@ -202,16 +219,8 @@ export const LISTING_FAULTS: FaultTable = {
     'filter-hides-other-scripts': hiding(({ name }) => !/^[\x20-\x7e]*$/.test(name), filtered),
     'filter-hides-large-categories': hiding(({ categoryId }) => categoryId.length > 15, filtered),
     'filter-hides-newest': ({ store }) => hiding((pet) => pet.id === store.all.at(-1)?.id, filtered),
-    // A filtered list holds what was there when the server started.
-    'filter-sees-first-animals-only': ({ store }) => {
-      const first = idsOf(store);
-      return hiding(({ id }) => !first.has(id), filtered);
-    },
-    // A filtered list holds none of what was there at first.
-    'filter-hides-first-animals': ({ store }) => {
-      const first = idsOf(store);
-      return hiding(({ id }) => first.has(id), filtered);
-    },
+    'filter-sees-first-animals-only': knowingAdded((added) => hiding(({ id }) => added.has(id), filtered)),
+    'filter-hides-first-animals': knowingAdded((added) => hiding(({ id }) => !added.has(id), filtered)),
     'filter-empty-beyond-limit-50': hiding(() => true, (query) => filtered(query) && query.limit > 50),
   },
   'list-unfiltered': {
@@ -255,35 +264,16 @@ export const LISTING_FAULTS: FaultTable = {
       });
       return together(watching, hiding(({ id }) => refused && added.has(id)));
     }),
-    // A list without parameters shows for good what it showed at first.
-    'list-cached-without-parameters': [{ recipe: () => ({ seed: fewAnimals }) }, () => {
-      let cached: readonly Pet[] | undefined;
-      return selecting((usual, query, call) => {
-        if (call.route.search !== '') return usual(query, call);
-        cached ??= usual(query, call);
-        return cached;
-      });
-    }],
-    // A filtered list shows for good what it showed at first.
-    'list-cached-when-filtered': () => {
-      const cached = new Map<string, readonly Pet[]>();
-      return selecting((usual, query, call) => {
-        if (query.status === null) return usual(query, call);
-        const key = `${query.status} ${query.limit}`;
-        const pets = cached.get(key) ?? usual(query, call);
-        cached.set(key, pets);
-        return pets;
-      });
-    },
+    'list-cached-without-parameters':
+      [{ recipe: () => ({ seed: fewAnimals }) }, cached((_query, call) => call.route.search === '')],
+    'list-cached-when-filtered': cached(filtered),
     'list-keeps-first-only':
       knowingAdded((added) => hiding(({ id }) => added.has(id) && id !== [...added][0])),
   },
   'list-filter-before-limit': {
-    'filter-after-limit': selecting((usual, query, call) => usual(unfiltered(query.limit), call).filter((pet) => isAskedFor(query, pet))),
-    'filter-after-limit-for-sold': selecting((usual, query, call) => query.status !== 'sold' ? usual(query, call)
-        : usual(unfiltered(query.limit), call).filter((pet) => isAskedFor(query, pet))),
-    'filter-within-twice-limit': selecting((usual, query, call) => usual(unfiltered(query.limit * 2), call)
-        .filter((pet) => isAskedFor(query, pet)).slice(0, query.limit)),
+    'filter-after-limit': filteringLate(({ limit }) => limit),
+    'filter-after-limit-for-sold': filteringLate(({ limit, status }) => status === 'sold' ? limit : Number.POSITIVE_INFINITY),
+    'filter-within-twice-limit': filteringLate(({ limit }) => limit * 2),
   },
   'list-each-once': {
     'list-first-twice': ending((pets) => pets[0], () => true),

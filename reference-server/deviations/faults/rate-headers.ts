@@ -1,8 +1,6 @@
 import type { Call } from '../../call.ts';
-import { refused } from '../../conforming.ts';
 import { httpDate } from '../../headers.ts';
-import type { Quota } from '../../rate-limiter.ts';
-import type { Parts } from '../../recipe.ts';
+import { type MeterKind, type Quota, windowFromFirst } from '../../rate-limiter.ts';
 import { forgottenAfter, renewedWindow, slidingLog } from '../meters.ts';
 import { type Personality, together } from '../personality.ts';
 import {
@@ -83,22 +81,17 @@ const costing = (price: number, which: (call: Call) => boolean) =>
 const resetShown = (when: When, change: (seconds: number, now: number) => string) =>
   header('X-RateLimit-Reset', when, (value, call) => change(Number(value), call.now));
 
-/** Once a key has been refused, the end of its window moves away with every further refusal. */
-const penalty = ({ limiter }: Parts) => {
-  const closedUntil = new Map<string, number>();
-  return admitting((usual, key, call) => {
-    const { now } = call;
-    const isClosed = now < (closedUntil.get(key.name) ?? 0);
-    const gate = isClosed
-      ? {
-          quota: limiter.closed(key, now),
-          refusedBy: 'minute' as const,
-          refusal: refused('minute', limiter.freeAt(key, now), now),
-        }
-      : usual(key, call);
-    if (gate.refusedBy === 'minute') closedUntil.set(key.name, now + 60_000);
-    return gate;
-  });
+/** Once a key has been refused, the end of its window moves away with every further refusal, and nothing says so. */
+const penalty: MeterKind = (limit, windowMs) => {
+  const window = windowFromFirst(limit, windowMs);
+  let closedUntil = 0;
+  return {
+    ...window,
+    left: (now) => (now < closedUntil ? 0 : window.left(now)),
+    refused(now) {
+      closedUntil = now + windowMs;
+    },
+  };
 };
 
 /** Section 8: the three headers on every response, what they say, and whether it is true. */
@@ -260,6 +253,6 @@ export const RATE_HEADER_FAULTS: FaultTable = {
     'reset-always-now': resetShown(toValidKey, (_reset, now) => String(Math.ceil(now / 1000))),
     'reset-now-unless-refused': resetShown(whenAdmitted, (_reset, now) => String(Math.ceil(now / 1000))),
     'minute-renews-itself': minuteBy(renewedWindow),
-    'reset-pushed-back': penalty,
+    'reset-pushed-back': minuteBy(penalty),
   },
 };

@@ -51,14 +51,11 @@ export function isMalformed(body: string): boolean {
 export function storedThough(refused: (body: string) => boolean): Personality {
   return readingPet((usual, body, call, { store }) => {
     const read = usual(body, call);
-    if (!('problem' in read) || membersOf(body) === null || !refused(body)) return read;
-    const name = /"name"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1];
-    const categoryId = /"categoryId"\s*:\s*(-?\d{1,18})\b/.exec(body)?.[1] ?? '0';
-    store.add({
-      name: name === undefined ? 'unnamed' : String(JSON.parse(name)),
-      categoryId,
-      status: 'available',
-    });
+    const members = membersOf(body);
+    if (!('problem' in read) || members === null || !refused(body)) return read;
+    const name = String(JSON.parse(members.get('name') ?? '"unnamed"'));
+    const categoryId = /^-?\d{1,18}$/.exec(members.get('categoryId') ?? '')?.[0] ?? '0';
+    store.add({ name, categoryId, status: 'available' });
     return read;
   });
 }

@@ -6,21 +6,15 @@ import { admitting, header, ofEachKey, type When } from '../shapes.ts';
 
 /** Building blocks for faults of limits and windows. */
 
-/** Counts the minute windows of each key, from 1. A new one has begun where its end lies later than before. */
-export function windowCounter(): (call: Call) => number {
+/** A deviation that shows from a key's second window on. A new one has begun where its end lies later than before. */
+export const fromSecondWindow = (deviation: (when: When) => Personality) => () => {
   const seen = ofEachKey(() => ({ resetAt: Number.NEGATIVE_INFINITY, windows: 0 }));
-  return ({ key, quota: { resetAt } }) => {
-    if (key === null) return 0;
+  return deviation((_answer, { key, quota: { resetAt } }) => {
+    if (key === null) return false;
     const known = seen(key);
     if (resetAt > known.resetAt + 1_000) Object.assign(known, { resetAt, windows: known.windows + 1 });
-    return known.windows;
-  };
-}
-
-/** A deviation that shows from a key's second window on. */
-export const fromSecondWindow = (deviation: (when: When) => Personality) => () => {
-  const windowOf = windowCounter();
-  return deviation((_answer, call) => windowOf(call) > 1);
+    return known.windows > 1;
+  });
 };
 
 /** Answers to a valid key. */
