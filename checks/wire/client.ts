@@ -72,7 +72,7 @@ const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * An HTTP client for one target. Connections are kept for a second, or as long as the server says, until one was lost
- * by that or has shown to be out of step; of more than 60 exchanges at a time, the rest waits.
+ * by that; of more than 60 exchanges at a time, the rest waits.
  *
  * @throws TypeError for a base address that is no URL, not http(s), or holds credentials
  */
@@ -108,10 +108,10 @@ export function createClient(options: ClientOptions): HttpClient {
       const guarded = [...granted, ...credentials(authorization)];
       const sent = guarded.map(([name, value]) => [name, value] as const);
       const key = authorization.kind === 'key' ? authorization.name : null;
-      const connection = await connections.take(key);
+      const connection = await connections.take();
       const { sentAt, receivedAt, ...dispatched } = await dispatchOnce(
         connection,
-        { method, path: prefix + path, headers: [...headers, ...sent, ...forProxy], body, key },
+        { method, path: prefix + path, headers: [...headers, ...sent, ...forProxy], body },
         { limits, budget, now: options.now, signal },
       ).finally(() => connections.giveBack(connection));
       const outcome =

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { buildConnector, Client, errors } from 'undici';
+import { buildConnector, Client } from 'undici';
 import type { Access } from './access.ts';
 import type { FailureOutcome, HeaderList } from './exchange.ts';
 import { tunnel } from './proxy.ts';
@@ -11,8 +11,6 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: HeaderList;
   readonly body: string | undefined;
-  /** The name of the key that is sent; null where none of the profile is. */
-  readonly key: string | null;
 }
 
 /** A complete response, its body still coded. */
@@ -30,19 +28,9 @@ export interface Dispatched {
   readonly outcome: WireResponse | FailureOutcome;
 }
 
-/** What is known of a response that came on a connection. */
-export interface Answer {
-  /** The same for the same status, headers and body only. */
-  readonly digest: string;
-  /** The name of the key that it answers, as in {@link WireRequest}. */
-  readonly key: string | null;
-  /** Milliseconds from the request on. */
-  readonly took: number;
-}
-
 /** What the connections to a target have shown. */
 export interface Keeping {
-  /** Whether they may be kept from one exchange to the next: none was lost by that, or out of step. */
+  /** Whether they may be kept from one exchange to the next: none was lost by that. */
   isSafe: boolean;
   /** Whether the target speaks HTTP/2 only. */
   isHttp2: boolean;
@@ -73,16 +61,11 @@ const NEXT_ADDRESS_MS = 2000;
 /** A place for one exchange at a time: its TCP connection is kept from one to the next, or made anew. */
 export class Connection {
   readonly client: Pick<Client, 'dispatch' | 'destroy'>;
-  /** What came on this TCP connection, the last few; none on one that has not answered yet. */
-  answers: readonly Answer[] = [];
+  /** Whether an answer came on this TCP connection. */
+  hasAnswered = false;
   /** The first error of the TCP connection; undici tells of the last one, which hides an alert of TLS. */
   error: Error | undefined;
-  /** Whether it could not be made: undici may wait on it for good after a certificate of another host. */
-  isBroken = false;
-  /** Whether a request was sent whose answer is not complete: all bytes that come belong to it. */
-  isWaiting = false;
   readonly keeping: Keeping;
-  #onEnd: (stray: boolean) => void = () => undefined;
 
   constructor({ origin, connectTimeout, access: { tls, proxy } }: ConnectionOptions, keeping: Keeping) {
     this.keeping = keeping;
@@ -116,8 +99,9 @@ export class Connection {
             return connect(options, made);
           }
           if (error !== null) {
-            this.isBroken = true;
-            return callback(error, null);
+            this.error = error;
+            // By its code undici would wait for good after a certificate of another host.
+            return callback(new Error('no connection', { cause: error }), null);
           }
           socket.once('error', (first) => {
             this.error = first;
@@ -128,37 +112,15 @@ export class Connection {
         connect(options, made);
       },
     });
-    client.on('disconnect', (_origin, _targets, error) => {
-      this.answers = [];
-      const stray = !this.isWaiting && isStray(error);
-      if (stray) keeping.isSafe = false;
-      this.#onEnd(stray);
+    client.on('disconnect', () => {
+      this.hasAnswered = false;
     });
     this.client = client;
   }
-
-  /** Whether bytes that belong to no exchange come within so many milliseconds, while nothing is sent. */
-  async getsStray(milliseconds: number): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const stray = await new Promise<boolean>((resolve) => {
-      timer = setTimeout(resolve, milliseconds, false);
-      this.#onEnd = resolve;
-    });
-    clearTimeout(timer);
-    return stray;
-  }
 }
-
-/** A connection as an exchange uses it. */
-export type Line = Pick<Connection, 'client' | 'answers' | 'error' | 'isWaiting' | 'keeping' | 'getsStray'>;
 
 const isOtherProtocol = (error: Error) =>
   'code' in error && /_NO_APPLICATION_PROTOCOL$/.test(String(error.code));
-
-/** undici has read an answer, or what is none, where no request is waiting for one. */
-const isStray = (error: Error): boolean =>
-  error instanceof errors.HTTPParserError ||
-  (error instanceof errors.SocketError && error.message === 'bad response');
 
 /**
  * Lets a `100 Continue` that nobody asked for pass as an interim response of another number (RFC 9110, 15.2: "a client
@@ -195,37 +157,22 @@ export class Connections {
     this.#options = options;
   }
 
-  /**
-   * Lends a connection until it is given back: the one that was used last, which is idle for the shortest. Each key has
-   * its own, while there are enough: two keys of one plan are given answers that look like one that came twice.
-   */
-  take(key: string | null): Connection | Promise<Connection> {
-    const own = this.#idle.findLastIndex(({ answers }) => answers.every((answer) => answer.key === key));
-    const [idle] = own < 0 ? [] : this.#idle.splice(own, 1);
+  /** Lends a connection until it is given back: the one that was used last, which is idle for the shortest. */
+  take(): Connection | Promise<Connection> {
+    const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    if (this.#all.length < MOST_CONNECTIONS) return this.#open();
-    return this.#idle.pop() ?? new Promise<Connection>((resolve) => this.#waiting.push(resolve));
-  }
-
-  /** Takes a connection back that was lent. */
-  giveBack(connection: Connection): void {
-    const usable = connection.isBroken ? this.#replace(connection) : connection;
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#idle.push(usable);
-    else next(usable);
-  }
-
-  #replace(broken: Connection): Connection {
-    this.#all.splice(this.#all.indexOf(broken), 1);
-    void broken.client.destroy();
-    return this.#open();
-  }
-
-  #open(): Connection {
+    if (this.#all.length === MOST_CONNECTIONS) return new Promise((resolve) => this.#waiting.push(resolve));
     const connection = new Connection(this.#options, this.#keeping);
     this.#all.push(connection);
     if (this.#closed) void connection.client.destroy();
     return connection;
+  }
+
+  /** Takes a connection back that was lent. */
+  giveBack(connection: Connection): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.push(connection);
+    else next(connection);
   }
 
   /** Ends all of them, and what is under way. */

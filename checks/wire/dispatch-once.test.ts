@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { type Dispatcher, errors, Pool } from 'undici';
 import { BodyBudget } from './body-budget.ts';
-import type { Line, WireRequest } from './connections.ts';
+import type { WireRequest } from './connections.ts';
 import { type DispatchBounds, dispatchOnce } from './dispatch-once.ts';
 import { TimeIsOver } from './time-is-over.ts';
 
@@ -13,7 +13,6 @@ const LIST: WireRequest = {
     ['X-Extra', '1'],
   ],
   body: undefined,
-  key: 'free-1',
 };
 
 /** Longer than any test takes. */
@@ -72,25 +71,12 @@ class ScriptedPool extends Pool {
 }
 
 /** A request under way, on a clock that counts how often it was asked. */
-function begin(
-  t: Test,
-  bounds: Partial<DispatchBounds> = {},
-  request: Partial<WireRequest> = {},
-  earlier: Partial<Line> = {},
-) {
+function begin(t: Test, bounds: Partial<DispatchBounds> = {}, request: Partial<WireRequest> = {}) {
   const pool = new ScriptedPool('http://127.0.0.1:1');
   t.teardown(() => pool.destroy());
   let time = 1000;
   const pending = dispatchOnce(
-    {
-      client: pool,
-      answers: [],
-      error: undefined,
-      isWaiting: false,
-      keeping: { isSafe: true, isHttp2: false },
-      getsStray: async () => false,
-      ...earlier,
-    },
+    { client: pool, hasAnswered: false, error: undefined, keeping: { isSafe: true, isHttp2: false } },
     { ...LIST, ...request },
     { limits: PATIENT, budget: new BodyBudget(), now: () => time++, signal: undefined, ...bounds },
   );

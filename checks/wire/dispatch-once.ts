@@ -1,9 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { BodyBudget } from './body-budget.ts';
-import type { Answer, Dispatched, Line, WireRequest } from './connections.ts';
+import type { Connection, Dispatched, WireRequest } from './connections.ts';
 import type { FailureReason, HeaderList } from './exchange.ts';
 import { failureOf, type Progress } from './exchange-failure.ts';
-import { staleAnswer } from './stale-answer.ts';
 import { whyEnded } from './time-is-over.ts';
 
 /** Real milliseconds, whatever the run's clock does. */
@@ -32,8 +31,8 @@ export interface DispatchBounds {
  * @throws what is no answer of the target or the network: a request that cannot be sent, no file handles left
  */
 export async function dispatchOnce(
-  connection: Line,
-  { method, path, headers, body, key }: WireRequest,
+  connection: Connection,
+  { method, path, headers, body }: WireRequest,
   bounds: DispatchBounds,
 ): Promise<Dispatched> {
   const handler = new OnceHandler(connection, bounds);
@@ -41,11 +40,7 @@ export async function dispatchOnce(
     const reset = !connection.keeping.isSafe;
     connection.client.dispatch({ method, path, headers: headers.flat(), body: body ?? null, reset }, handler);
   }
-  const dispatched = await handler.dispatched.finally(() => {
-    connection.isWaiting = false;
-  });
-  const stale = await staleAnswer(connection, handler.earlier, key, dispatched);
-  return stale === undefined ? dispatched : { ...dispatched, outcome: stale };
+  return await handler.dispatched;
 }
 
 /** Milliseconds after which a timer shows that the process stood still. */
@@ -54,9 +49,7 @@ const LATE = 50;
 class OnceHandler implements Dispatcher.DispatchHandler {
   readonly dispatched: Promise<Dispatched>;
   ended = false;
-  /** What had come on the connection before. */
-  earlier: readonly Answer[] = [];
-  readonly #connection: Line;
+  readonly #connection: Connection;
   readonly #bounds: DispatchBounds;
   #resolve: (dispatched: Dispatched) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
@@ -69,10 +62,12 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #progress: Progress = { stage: 'connecting', received: 0 };
   #sentAt: number;
+  /** Whether the connection had brought an answer before. */
+  #wasKept = false;
   #status = 0;
   #headers: HeaderList = [];
 
-  constructor(connection: Line, bounds: DispatchBounds) {
+  constructor(connection: Connection, bounds: DispatchBounds) {
     this.dispatched = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -96,8 +91,7 @@ class OnceHandler implements Dispatcher.DispatchHandler {
       return;
     }
     this.#controller = controller;
-    this.earlier = this.#connection.answers;
-    this.#connection.isWaiting = true;
+    this.#wasKept = this.#connection.hasAnswered;
     this.#progress = { stage: 'waiting for the response', received: 0 };
     this.#sentAt = this.#bounds.now();
     this.#allow(this.#bounds.limits.headers, 'headers-timeout', 'no response');
@@ -123,6 +117,7 @@ class OnceHandler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const bytes = Buffer.concat(this.#pieces);
+    this.#connection.hasAnswered = true;
     this.#end({ kind: 'response', status: this.#status, headers: this.#headers, bytes });
   }
 
@@ -136,7 +131,7 @@ class OnceHandler implements Dispatcher.DispatchHandler {
       return;
     }
     // It was idle for too long: a request that may not be repeated must not meet the end of a connection again.
-    if (failure.reason === 'reset' && this.earlier.length > 0 && stage === 'waiting for the response')
+    if (failure.reason === 'reset' && this.#wasKept && stage === 'waiting for the response')
       this.#connection.keeping.isSafe = false;
     this.#end(failure);
   }
