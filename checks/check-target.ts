@@ -144,7 +144,7 @@ async function judgeTraffic(
   const observer = new Observer(request.values, request.access?.secrets);
   let passedOver = 0;
   for await (const observed of source(request.signal ?? new AbortController().signal)) {
-    const exchange = await observer.exchange(observed);
+    const exchange = observer.exchange(observed);
     if (exchange === undefined) {
       passedOver += 1;
       continue;

@@ -133,7 +133,7 @@ export function createClient(options: ClientOptions): HttpClient {
         },
         outcome:
           outcome.kind === 'response'
-            ? await readResponse({ ...outcome, isHttp2: connection.keeping.isHttp2 }, budget, redact)
+            ? readResponse({ ...outcome, isHttp2: connection.keeping.isHttp2 }, budget, redact)
             : { ...outcome, message: redact(outcome.message) },
       };
     },
@@ -158,14 +158,14 @@ function credentials(by: Authorization): Guarded[] {
 }
 
 /** The response with its body as text, or why that is not read. */
-export async function readResponse(
+export function readResponse(
   { status, headers, bytes: coded, isHttp2 }: WireResponse & { readonly isHttp2?: boolean },
   budget: BodyBudget,
   redact: Redactor['redact'],
-): Promise<ResponseOutcome | FailureOutcome> {
+): ResponseOutcome | FailureOutcome {
   const tooLarge = (message: string) => ({ kind: 'failure', reason: 'too-large', message }) as const;
   const most = budget.mostDecoded;
-  const decoded = await decodeContent(coded, headerValues(headers, 'content-encoding'), most);
+  const decoded = decodeContent(coded, headerValues(headers, 'content-encoding'), most);
   if (decoded === 'too-large') return tooLarge(`the body is larger than ${most} bytes when decompressed`);
   const bytes = typeof decoded === 'string' ? coded : decoded;
   const refused = budget.refuseDecoded(bytes, coded.length);

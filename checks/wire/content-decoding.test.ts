@@ -6,57 +6,54 @@ const TEXT = '[{"id":1,"name":"Rex","categoryId":3}]';
 const PLAIN = Buffer.from(TEXT);
 const MOST = 1000;
 
-async function textOf(bytes: Buffer, ...codings: string[]): Promise<string> {
-  const decoded = await decodeContent(bytes, codings, MOST);
-  return decoded.toString();
-}
+const textOf = (bytes: Buffer, ...codings: string[]): string =>
+  decodeContent(bytes, codings, MOST).toString();
 
 t.test('each known coding is undone', async (t) => {
-  t.equal(await textOf(zlib.gzipSync(PLAIN), 'gzip'), TEXT);
-  t.equal(await textOf(zlib.gzipSync(PLAIN), 'x-gzip'), TEXT);
-  t.equal(await textOf(zlib.deflateSync(PLAIN), 'deflate'), TEXT);
-  t.equal(await textOf(zlib.brotliCompressSync(PLAIN), 'br'), TEXT);
+  t.equal(textOf(zlib.gzipSync(PLAIN), 'gzip'), TEXT);
+  t.equal(textOf(zlib.gzipSync(PLAIN), 'x-gzip'), TEXT);
+  t.equal(textOf(zlib.deflateSync(PLAIN), 'deflate'), TEXT);
+  t.equal(textOf(zlib.brotliCompressSync(PLAIN), 'br'), TEXT);
 });
 
 t.test('deflate without its frame is read too', async (t) => {
-  t.equal(await textOf(zlib.deflateRawSync(PLAIN), 'deflate'), TEXT);
+  t.equal(textOf(zlib.deflateRawSync(PLAIN), 'deflate'), TEXT);
 });
 
 t.test('names are compared without case and spaces', async (t) => {
-  t.equal(await textOf(zlib.gzipSync(PLAIN), '  GZip '), TEXT);
+  t.equal(textOf(zlib.gzipSync(PLAIN), '  GZip '), TEXT);
 });
 
 t.test('nothing to undo', async (t) => {
-  t.equal(await textOf(PLAIN), TEXT);
-  t.equal(await textOf(PLAIN, 'identity'), TEXT);
-  t.equal(await textOf(PLAIN, '', 'Identity, ,'), TEXT);
+  t.equal(textOf(PLAIN), TEXT);
+  t.equal(textOf(PLAIN, 'identity'), TEXT);
+  t.equal(textOf(PLAIN, '', 'Identity, ,'), TEXT);
 });
 
 t.test('several codings are undone from the last to the first, in one field or in several', async (t) => {
   const twice = zlib.brotliCompressSync(zlib.gzipSync(PLAIN));
-  t.equal(await textOf(twice, 'gzip, br'), TEXT);
-  t.equal(await textOf(twice, 'gzip', 'br'), TEXT);
-  t.equal(await textOf(twice, 'br, gzip'), 'undecodable');
-  t.equal(await textOf(zlib.deflateSync(twice), 'gzip,br,deflate'), TEXT);
+  t.equal(textOf(twice, 'gzip, br'), TEXT);
+  t.equal(textOf(twice, 'gzip', 'br'), TEXT);
+  t.equal(textOf(twice, 'br, gzip'), 'undecodable');
+  t.equal(textOf(zlib.deflateSync(twice), 'gzip,br,deflate'), TEXT);
 });
 
 t.test('a fourth coding is an attack', async (t) => {
   let bytes = PLAIN;
   for (let i = 0; i < 4; i += 1) bytes = zlib.gzipSync(bytes);
-  t.equal(await textOf(bytes, 'gzip, gzip, gzip, gzip'), 'unknown');
-  t.equal(await textOf(zlib.gunzipSync(bytes), 'gzip, gzip, gzip, identity'), TEXT);
+  t.equal(textOf(bytes, 'gzip, gzip, gzip, gzip'), 'unknown');
+  t.equal(textOf(zlib.gunzipSync(bytes), 'gzip, gzip, gzip, identity'), TEXT);
 });
 
 t.test(
   'an unknown coding is a limit of the harness, apart from bytes that are not what they should be',
   async (t) => {
-    for (const coding of ['gzip', 'deflate', 'br'])
-      t.equal(await textOf(PLAIN, coding), 'undecodable', coding);
+    for (const coding of ['gzip', 'deflate', 'br']) t.equal(textOf(PLAIN, coding), 'undecodable', coding);
     for (const coding of ['zstd', 'compress', 'aws-chunked', 'toString'])
-      t.equal(await textOf(PLAIN, coding), 'unknown', coding);
-    t.equal(await textOf(zlib.gzipSync(PLAIN), 'zstd, gzip'), 'unknown', 'behind one that is known');
-    t.equal(await textOf(zlib.gzipSync(PLAIN).subarray(0, -4), 'gzip'), 'undecodable', 'cut off');
-    t.equal(await textOf(Buffer.alloc(0), 'gzip'), 'undecodable', 'empty');
+      t.equal(textOf(PLAIN, coding), 'unknown', coding);
+    t.equal(textOf(zlib.gzipSync(PLAIN), 'zstd, gzip'), 'unknown', 'behind one that is known');
+    t.equal(textOf(zlib.gzipSync(PLAIN).subarray(0, -4), 'gzip'), 'undecodable', 'cut off');
+    t.equal(textOf(Buffer.alloc(0), 'gzip'), 'undecodable', 'empty');
   },
 );
 
@@ -70,12 +67,12 @@ t.test('a small body does not become a large one', async (t) => {
     ['br', zlib.brotliCompressSync],
   ] as const;
   for (const [coding, encode] of codings) {
-    t.equal(await textOf(encode(large), coding), 'too-large', coding);
-    t.equal(await textOf(encode(fits), coding), fits.toString(), coding);
+    t.equal(textOf(encode(large), coding), 'too-large', coding);
+    t.equal(textOf(encode(fits), coding), fits.toString(), coding);
   }
 });
 
 t.test('the bound holds for each step', async (t) => {
   const inner = zlib.gzipSync(Buffer.alloc(MOST + 1, 'a'));
-  t.equal(await textOf(zlib.gzipSync(inner), 'gzip, gzip'), 'too-large');
+  t.equal(textOf(zlib.gzipSync(inner), 'gzip, gzip'), 'too-large');
 });

@@ -73,14 +73,14 @@ export class Observer {
   }
 
   /** The exchange; undefined where the document does not say how such a request is answered, or the answer is too large. */
-  async exchange(observed: Observed): Promise<Exchange | undefined> {
+  exchange(observed: Observed): Exchange | undefined {
     const { method, path, headers, body, sentAt, receivedAt, response, mayLackKey } = observed;
     const operation = operationAsked(observed);
     if (operation === undefined) return undefined;
     const authorization = header(headers, 'authorization');
     const key = this.#nameOf(authorization) ?? (mayLackKey === true ? 'not-recorded' : null);
     const redact = this.#redactorFor(authorization);
-    const outcome = await readResponse(response, new BodyBudget(), redact);
+    const outcome = readResponse(response, new BodyBudget(), redact);
     if (outcome.kind === 'failure') return undefined;
     this.#count += 1;
     const shown = headers.filter(([name]) => SHOWN.has(name.toLowerCase()));
