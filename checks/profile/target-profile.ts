@@ -1,5 +1,6 @@
 /** What a profile is: the one definition of its type, its JSON Schema and its validation. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 import { type Gap, gaps, requirements } from '../../spec/contract.ts';
 import type { Frozen } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
@@ -204,15 +205,7 @@ export type TargetProfile = Omit<ProfileFile, 'target'> & {
 };
 
 /** What holds where a profile does not say otherwise. */
-export const PROFILE_DEFAULTS: Omit<TargetProfile, 'target' | 'keys'> = {
-  plans: {},
-  permit: [],
-  load: { allowed: false },
-  headers: [],
-  tls: { insecure: false },
-  readings: {},
-  gaps: {},
-  rules: [],
-  clock: { speed: 1 },
-  samples: {},
-};
+export const PROFILE_DEFAULTS: Omit<TargetProfile, 'target' | 'keys'> = Value.Parse(
+  Type.Omit(profileSchema, ['target', 'keys']),
+  {},
+);
