@@ -9,5 +9,5 @@ export class TimeIsOver extends Error {
 }
 
 /** Why a run was ended, in the words of the rows that it leaves open. */
-export const whyEnded = ({ reason }: AbortSignal): string =>
-  reason instanceof TimeIsOver ? reason.message : 'interrupted';
+export const whyEnded = (signal?: AbortSignal): string =>
+  signal?.reason instanceof TimeIsOver ? signal.reason.message : 'interrupted';
