@@ -73,13 +73,9 @@ const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
 /**
  * An HTTP client for one target. Connections are kept for a second, or as long as the server says, until one was lost
  * by that; of more than 60 exchanges at a time, the rest waits.
- *
- * @throws TypeError for a base address that is no URL, not http(s), or holds credentials
  */
 export function createClient(options: ClientOptions): HttpClient {
   const base = new URL(options.baseUrl);
-  if (base.protocol !== 'http:' && base.protocol !== 'https:') throw new TypeError('not an http(s) address');
-  if (base.username !== '' || base.password !== '') throw new TypeError('the address contains credentials');
   const basePath = base.pathname.replace(/\/+$/, '');
   const { access = DIRECT } = options;
   const { proxy } = access;

@@ -3,7 +3,6 @@ import { type Dispatcher, errors, Pool } from 'undici';
 import { BodyBudget } from './body-budget.ts';
 import type { WireRequest } from './connections.ts';
 import { type DispatchBounds, dispatchOnce } from './dispatch-once.ts';
-import { TimeIsOver } from './time-is-over.ts';
 
 const LIST: WireRequest = {
   method: 'GET',
@@ -144,27 +143,6 @@ t.test('an answer that came while the process stood still is no timeout', async 
   t.match(await pending, { outcome: { kind: 'response', status: 204 } });
 });
 
-t.test('each part of an exchange has its own time', async (t) => {
-  const connecting = begin(t, { limits: { ...PATIENT, connect: 20 } });
-  t.strictSame((await connecting.pending).outcome, {
-    kind: 'failure',
-    reason: 'connect-timeout',
-    message: 'no connection within 0.02 s',
-  });
-
-  const reading = begin(t, { limits: { ...PATIENT, body: 20 } });
-  reading.pool.handler.onRequestStart(reading.pool.controller(), null);
-  const controller = reading.pool.controller();
-  reading.pool.handler.onResponseStart(controller, 200, {});
-  reading.pool.handler.onResponseData(controller, Buffer.from('['));
-  t.strictSame((await reading.pending).outcome, {
-    kind: 'failure',
-    reason: 'body-timeout',
-    message: 'the body was not complete within 0.02 s',
-  });
-  t.strictSame(reading.pool.aborted, ['the body was not complete within 0.02 s'], 'and the connection ends');
-});
-
 t.test('a connection that stands too late is not used', async (t) => {
   const { pool, pending } = begin(t, { limits: { ...PATIENT, connect: 10 } });
   await pending;
@@ -183,24 +161,6 @@ t.test('undici may not send a request a second time', async (t) => {
   t.match(await pending, { sentAt: 1001, outcome: { kind: 'failure', reason: 'reset' } });
 });
 
-t.test('an interruption ends an exchange with its reason, before it is sent or while it waits', async (t) => {
-  const before = begin(t, { signal: AbortSignal.abort() });
-  t.match(await before.pending, {
-    sentAt: 1000,
-    receivedAt: 1001,
-    outcome: { kind: 'failure', reason: 'interrupted', message: 'interrupted' },
-  });
-  t.strictSame(before.pool.dispatched, [], 'nothing is sent');
-
-  const stop = new AbortController();
-  const { pool, pending } = begin(t, { signal: stop.signal });
-  pool.handler.onRequestStart(pool.controller(), null);
-  stop.abort(new TimeIsOver(60_000));
-  const message = 'the run’s time limit, 60 s, was over';
-  t.strictSame((await pending).outcome, { kind: 'failure', reason: 'interrupted', message });
-  t.strictSame(pool.aborted, [message], 'and so does its connection');
-});
-
 t.test('an exchange that is over hears of no interruption any more', async (t) => {
   const stop = new AbortController();
   const { pool, pending } = begin(t, { signal: stop.signal });
@@ -211,33 +171,4 @@ t.test('an exchange that is over hears of no interruption any more', async (t) =
   await pending;
   stop.abort();
   t.strictSame(pool.aborted, [], 'its connection may serve another one by now');
-});
-
-t.test('a body beyond the budget ends the exchange, and what comes of it after does not count', async (t) => {
-  const { pool, pending } = begin(t, {});
-  const { handler } = pool;
-  const controller = pool.controller();
-  handler.onRequestStart(controller, null);
-  handler.onResponseStart(controller, 200, {});
-  handler.onResponseData(controller, Buffer.alloc(2 ** 21));
-  handler.onResponseData(controller, Buffer.from('1'));
-  handler.onResponseData(controller, Buffer.from('2'));
-  handler.onResponseStart(controller, 500, {});
-  handler.onResponseEnd(controller, {});
-  handler.onResponseError(controller, new TypeError('the connection is gone'));
-  t.match(await pending, {
-    receivedAt: 1002,
-    outcome: { kind: 'failure', reason: 'too-large', message: 'the body is larger than 2097152 bytes' },
-  });
-  t.strictSame(pool.aborted, ['the body is larger than 2097152 bytes'], 'it is broken off once');
-});
-
-t.test('of a body that broke off is told how much had come', async (t) => {
-  const { pool, pending } = begin(t);
-  pool.handler.onRequestStart(pool.controller(), null);
-  pool.handler.onResponseStart(pool.controller(), 200, {});
-  pool.handler.onResponseData(pool.controller(), Buffer.from('[{"id'));
-  pool.handler.onResponseData(pool.controller(), Buffer.from('":1'));
-  pool.handler.onResponseError(pool.controller(), new errors.SocketError('other side closed'));
-  t.match((await pending).outcome, { reason: 'reset', message: /middle of the body, after 8 bytes/ });
 });
