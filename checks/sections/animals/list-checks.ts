@@ -93,7 +93,7 @@ function judgeEveryList(judge: Judge, seen: Seen): void {
     const asked = allowedQuery(exchange);
     const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
     if (listed === undefined) continue;
-    const most = Math.max(known(longest, asked?.status), mostListed.get(asked?.status) ?? 0);
+    const most = mostListed.get(asked?.status) ?? known(longest, asked?.status);
     mostListed.set(asked?.status, Math.max(most, listed.length));
     const shownById = new Map(listed.map((pet) => [pet.id, pet]));
     for (const [id, own] of fates.created) {
