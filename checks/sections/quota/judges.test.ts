@@ -104,10 +104,8 @@ const spent = { kind: 'day-spent', what: 'no day left', key: 'free-1' } as const
 const MINUTE_ROW = 'rate-minute-free';
 
 table('how many requests a minute admits', [
-  ['the plan’s number', MINUTE_ROW, {}, 'pass'],
   ['no window', MINUTE_ROW, windows(), 'inconclusive', /no window/],
   ['one was exact', MINUTE_ROW, windows(short(1), windowOf(exact)), 'pass'],
-  ['more', MINUTE_ROW, windows(windowOf(more, 7)), 'fail', /^7 were admitted/],
   ['more after fewer', MINUTE_ROW, windows(short(1), windowOf(more, 7)), 'fail'],
   [
     'more, where headers hide the edge of a window',
@@ -119,7 +117,6 @@ table('how many requests a minute admits', [
   ['more, in both', MINUTE_ROW, windows(windowOf(more, hidden(7)), windowOf(more, hidden(8))), 'fail'],
   ['a race', MINUTE_ROW, windows(raced), 'inconclusive', /9 were admitted at once/, 'rate-concurrent'],
   ['none refused', MINUTE_ROW, windows(windowOf(fewer(), 6, unrefused)), 'inconclusive', /too slow/],
-  ['none refused of more', MINUTE_ROW, windows(windowOf(more, 37, unrefused)), 'fail', /none was refused/],
   ['answers were lost', MINUTE_ROW, windows(windowOf(exact, 6, lost)), 'inconclusive', /lost/, 'lost'],
   [
     'the day ran out',
@@ -138,13 +135,6 @@ table('how many requests a minute admits', [
   ],
   ['short once', MINUTE_ROW, windows(short()), 'inconclusive', /5 of 6 requests/, 'key free-1'],
   [
-    'short twice alike',
-    MINUTE_ROW,
-    windows(short(), short()),
-    'fail',
-    /^5 of 6 were admitted in each of two/,
-  ],
-  [
     'nothing in the last two',
     MINUTE_ROW,
     windows(short(0, 1), windowOf(fewer(), 0), windowOf(fewer(), 0)),
@@ -161,18 +151,6 @@ table('how many requests a minute admits', [
     windows({ ...short(), count: { ...short().count, all: admittedReadings(9) } }),
     'inconclusive',
     /5 of 9 requests that were admitted came after an edge/,
-  ],
-  [
-    'as many again after half a minute',
-    MINUTE_ROW,
-    {
-      minute: {
-        windows: [refusedWith({ retryAfter: 29, reset: 30 })],
-        afterRetryAfter: retryOf('again', 30, { reset: 59.6 }),
-      },
-    },
-    'fail',
-    /as many again after 30 seconds/,
   ],
   [
     'three given back after ten seconds',
@@ -208,8 +186,6 @@ const banBurst = (admitted: number, limit = PER_MINUTE): Partial<BanMeasurement>
 });
 
 table('requests in flight together', [
-  ['a race', 'rate-concurrent', windows(raced), 'fail', /^9 were admitted, several with the same/],
-  ['exact', 'rate-concurrent', windows(windowOf(exact)), 'pass'],
   ['short', 'rate-concurrent', windows(short()), 'inconclusive', /not be counted/, MINUTE_ROW],
   ['more, no race', 'rate-concurrent', windows(windowOf(more, 7)), 'inconclusive', /^/, MINUTE_ROW],
   ['lost', 'rate-concurrent', windows(windowOf(exact, 6, lost)), 'inconclusive', /lost/, 'lost'],
@@ -222,7 +198,6 @@ const next = (...of: readonly FilledWindow[]): Came => ({ minute: { next: of } }
 const NEXT = 'rate-next-window';
 
 table('the minute after the reset', [
-  ['whole', NEXT, next(windowOf(exact)), 'pass'],
   [
     'nothing was refused before',
     NEXT,
@@ -248,10 +223,8 @@ table('the minute after the reset', [
   ],
   ['the day ran out', NEXT, { minute: { spent } }, 'inconclusive', /no day left/, 'key free-1'],
   ['lost', NEXT, next(windowOf(exact, 6, lost)), 'inconclusive', /^/, 'lost'],
-  ['more', NEXT, next(windowOf(more, 7)), 'fail', /^7 were/],
   ['more, hidden', NEXT, next(windowOf(more, hidden(7))), 'inconclusive', /headers do not show/],
   ['short once', NEXT, next(short(0, 0, 4)), 'inconclusive', /in the second window/, 'key free-1'],
-  ['short alike', NEXT, next(short(0, 0, 4), short(0, 0, 4)), 'fail', /^4 were/],
   ['not alike', NEXT, next(short(0, 0, 4), short(0, 0, 5)), 'inconclusive', /^/, 'key free-1'],
   ['every other', NEXT, next(short(0, 0, 4), windowOf(exact), short(0, 0, 4)), 'fail'],
   ['slow', NEXT, next(short(0, 0, 4, unrefused)), 'inconclusive', /too slow/],
@@ -287,9 +260,6 @@ const servedAfter = (seconds: number): Partial<BanMeasurement> => ({
 });
 
 table('a request over the limit', [
-  ['429', REFUSED, {}, 'pass'],
-  ['403', REFUSED, refusal(403), 'fail', /^403/],
-  ['503', REFUSED, refusal(503), 'fail', /^503/],
   ['401 before the limit', REFUSED, refusal(401, fewer()), 'inconclusive', /before its limit/],
   ['none', REFUSED, windows(windowOf(exact, 6, unrefused)), 'inconclusive', /no request of key free-1/],
   [
@@ -300,8 +270,6 @@ table('a request over the limit', [
     /^201/,
   ],
   ['closed once', REFUSED, windows(closed), 'inconclusive', /connection reset at the limit/],
-  ['closed each time', REFUSED, windows(closed, closed), 'fail', /connection reset, at the end of each/],
-  ['between two refusals', REFUSED, { ban: servedAfter(20) }, 'fail', /between two refusals/],
   ['so it may be given back', REFUSED, { minute: { refilling: true }, ban: servedAfter(20) }, 'pass'],
   ['not so soon', REFUSED, { minute: { refilling: true }, ban: servedAfter(1) }, 'fail'],
 ]);
@@ -328,8 +296,6 @@ table('the time to wait', [
   ['of the day', READABLE, told({ retryAfter: 43_200, limit: 1000 }), 'pass'],
   ['of the day, years', READABLE, told({ retryAfter: 10 ** 8, limit: 1000 }), 'fail', /of a day/],
   ['of a ban', READABLE, { ban: { refused: [exchangeAt('over', 2, { retryAfter: 90_000 })] } }, 'pass'],
-  ['kept', HONEST, {}, 'pass'],
-  ['not kept', HONEST, again({ status: 429 }), 'fail', /^429/],
   ['none', HONEST, { minute: { afterRetryAfter: undefined } }, 'inconclusive', /no usable/, READABLE],
   ['banned', HONEST, again({ status: 403 }), 'inconclusive', /seems to be banned/, 'ban-spares-polite'],
   [
@@ -363,8 +329,6 @@ table('the time to wait', [
     'inconclusive',
     oursNot,
   ],
-  ['Reset kept', 'rate-reset-true', {}, 'pass'],
-  ['Reset not kept', 'rate-reset-true', again({ status: 429 }), 'fail'],
   [
     'Reset, our clock is behind',
     'rate-reset-true',
@@ -410,8 +374,6 @@ table('the time to wait', [
     'not-applicable',
   ],
   ['nothing refused', 'rate-reset-true', windows(), 'inconclusive', /no request of key free-1 was refused/],
-  ['nothing left', 'rate-remaining-exhausted', told({ remaining: 0 }), 'pass'],
-  ['two left', 'rate-remaining-exhausted', told({ remaining: 2 }), 'fail', /X-RateLimit-Remaining: 2/],
   ['of the day', 'rate-remaining-exhausted', told({ limit: 1000, remaining: 2 }), 'not-applicable'],
 ]);
 
@@ -438,7 +400,6 @@ const got = (status: number) => [{ key: other, exchange: exchangeAt('other', 61,
 const banned = again(forbidden);
 
 table('a ban', [
-  ['seen', 'ban-provoked', banOf(), 'pass'],
   ['none', 'ban-provoked', banOf(noBan), 'not-applicable'],
   ['too slow', 'ban-provoked', banOf({ rounds: [] }), 'inconclusive', /only 3 requests over the limit/],
   [
@@ -462,8 +423,6 @@ table('a ban', [
     'inconclusive',
     /lasts 60 minutes/,
   ],
-  ['as told', 'ban-ends', banOf(), 'pass'],
-  ['not as told', 'ban-ends', banOf({ later: [still] }), 'fail', /^403/],
   ['prolonged', 'ban-ends', banOf({ later: [still], ...somebodyElse }), 'inconclusive', /^/, 'key free-ban'],
   [
     'a clock set back',
@@ -475,12 +434,9 @@ table('a ban', [
     'inconclusive',
     /Date of the target went back/,
   ],
-  ['others are served', 'ban-other-keys', banOf({ others: got(200) }), 'pass'],
-  ['others are banned', 'ban-other-keys', banOf({ others: got(403) }), 'fail', /^403/],
   ['the wrong one', 'ban-other-keys', banOf({ ...noBan, others: got(403) }), 'fail'],
   ['nobody was asked', 'ban-other-keys', banOf(), 'inconclusive', /each was over its own limit/],
   ['there is nobody', 'ban-other-keys', { ...banOf(), keys: [toBan] }, 'skipped'],
-  ['polite', 'ban-spares-polite', {}, 'pass'],
   [
     'polite, but an answer was lost',
     'ban-spares-polite',
@@ -489,7 +445,6 @@ table('a ban', [
     /^/,
     'lost',
   ],
-  ['polite, and banned', 'ban-spares-polite', banned, 'fail', /^403/],
   [
     'refused again',
     'ban-spares-polite',
@@ -558,9 +513,6 @@ const DAY_ROW = 'rate-day-free';
 const DAY_REFUSAL = 'rate-day-refusal';
 
 table('a day', [
-  ['the plan’s number', DAY_ROW, day(PER_DAY), 'pass'],
-  ['one more', DAY_ROW, day(PER_DAY + 1), 'fail', /^1001 were admitted/],
-  ['never refused', DAY_ROW, { day: { admitted: tallies(2041) } }, 'fail', /none was refused for the day/],
   [
     'longer than a day',
     DAY_ROW,
@@ -594,30 +546,13 @@ table('a day', [
     /perhaps not for its day/,
     'key free-1',
   ],
-  ['refused', DAY_REFUSAL, day(PER_DAY), 'pass'],
   ['not refused', DAY_REFUSAL, { day: { admitted: tallies(9) } }, 'inconclusive', /not refused for its day/],
-  ['with 403', DAY_REFUSAL, day(PER_DAY, { refusal: ofDay({ status: 403 }) }), 'fail', /^403/],
   [
     'refused again after the wait',
     DAY_REFUSAL,
     day(PER_DAY, { refusedAgain: exchangeAt('again', 120) }),
     'fail',
     /after it, still 429/,
-  ],
-  [
-    'no time',
-    DAY_REFUSAL,
-    day(PER_DAY, { refusal: ofDay({ retryAfter: undefined }) }),
-    'fail',
-    /none that can/,
-  ],
-  ['two days', DAY_REFUSAL, day(PER_DAY, { refusal: ofDay({ retryAfter: 172_800 }) }), 'fail', /172,800/],
-  [
-    'Reset of a minute',
-    DAY_REFUSAL,
-    day(PER_DAY, { refusal: ofDay({ reset: 120, date: 60 }) }),
-    'fail',
-    /Reset/,
   ],
   ['a clock behind, without Date', DAY_REFUSAL, day(PER_DAY, { refusal: ofDay({ reset: 42_900 }) }), 'pass'],
 ]);
