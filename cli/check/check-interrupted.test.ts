@@ -104,8 +104,8 @@ for (const { what, signal, moment, code, stderr = /^/, stdout = /^/ } of [
 }
 
 t.test('a run that waits is interrupted at once; a second signal leaves it no time', async (t) => {
-  // A Free key alone runs out of its minute.
-  const { folder, profile, env } = await testTarget(t, { keys: ['free-1'] });
+  // A Free key alone runs out of its minute, which is a real one.
+  const { folder, profile, env } = await testTarget(t, { keys: ['free-1'], clockSpeed: 1 });
   const started = start(folder, ['check', '--profile', profile, '--out', 'out', '--format', 'human'], env);
   await shows(started, 'stderr', /\d:\d\d for the next window of key free-1; /);
   t.match(await runHere(folder, ['check', '--resume', 'out'], env), {

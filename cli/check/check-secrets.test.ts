@@ -93,6 +93,7 @@ function inPieces(connection: RawConnection, { head, body }: { head: string; bod
 /** A target that says back what it was told, in front of a conforming one. */
 async function echo(t: Test): Promise<number> {
   const server = await startReferenceServer({
+    clockSpeed: 60,
     keys: [
       { name: 'free-1', plan: 'free', value: CANARIES.free },
       { name: 'pro-1', plan: 'pro', value: CANARIES.pro },
@@ -125,6 +126,7 @@ t.test('no byte of any output holds a key, whatever the target echoes', async (t
     'p.yaml': `keys:
   - { name: free-1, plan: free, env: PETSTORE_FREE_KEY }
   - { name: pro-1, plan: pro, env: PETSTORE_PRO_KEY }
+clock: { speed: 60 }
 headers: [{ name: X-Access-Token, env: ACCESS }]
 tls: { cert: own.pem, key: own.key, passphraseEnv: PASSPHRASE }
 `,

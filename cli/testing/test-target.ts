@@ -36,7 +36,8 @@ export async function testTarget(test: Test, options: TestTargetOptions = {}): P
     keys: names = ['free-1', 'pro-1'],
     permit = ['writes'],
     gaps = {},
-    clockSpeed = 1,
+    // A minute that is waited for is a second.
+    clockSpeed = 60,
     ...personality
   } = options;
   const server = await startReferenceServer({ clockSpeed, ban: { seconds: 20 }, ...personality });

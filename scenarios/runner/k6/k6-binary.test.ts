@@ -13,8 +13,12 @@ async function program(folder: string, name: string, script: string): Promise<st
 
 const says = (version: string) => `echo "k6 v${version} (go1.26.8, linux/amd64)"`;
 
+const { env } = process;
 function environment(t: Test, values: Record<string, string>): void {
-  t.intercept(process, 'env', { value: { ...values } });
+  process.env = { ...values };
+  t.teardown(() => {
+    process.env = env;
+  });
 }
 
 t.test('K6_BIN comes first', async (t) => {
