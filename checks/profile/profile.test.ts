@@ -307,9 +307,9 @@ t.test('whatever the text, a profile or problems that a terminal can show', asyn
     '? - ',
   ]) {
     const start = process.cpuUsage().user;
-    t.ok(lines(unit.repeat(2 ** 15 / unit.length)).length > 0, JSON.stringify(unit));
+    t.ok(lines(unit.repeat(2 ** 14 / unit.length)).length > 0, JSON.stringify(unit));
     const seconds = (process.cpuUsage().user - start) / 1e6;
-    t.ok(seconds < 8, `${JSON.stringify(unit)}: ${seconds} s`);
+    t.ok(seconds < 2, `${JSON.stringify(unit)}: ${seconds} s`);
   }
 });
 

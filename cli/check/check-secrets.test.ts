@@ -136,10 +136,11 @@ tls: { cert: own.pem, key: own.key, passphraseEnv: PASSPHRASE }
   const keys = [...Object.values(CANARIES), ...Object.values(HIDDEN), HIDDEN.header.slice('Bearer '.length)];
   const args = ['check', '--target', 'http://petstore.test/v1', '--profile', 'p.yaml', '--permit', 'writes'];
   const outputs: string[] = [];
-  for (const format of ['human', 'tap']) {
+  // The whole is played once; a part of it shows what is said meanwhile, as a terminal has it.
+  for (const [format, ...only] of [['human', '--only', '4.3'], ['tap']] as const) {
     const { code, stdout, stderr } = await runHere(
       folder,
-      [...args, '--out', format, '--format', format],
+      [...args, '--out', format, '--format', format, ...only],
       env,
     );
     t.equal(code, 1, stderr);
