@@ -10,8 +10,8 @@ import { answeredPet } from '../../wire/pets.ts';
 import { judgeAnswer } from '../answers.ts';
 import { askedAgain, fatesOf, judgeMissing } from './life.ts';
 import { isWhole, LONGEST, missingFrom, shows, take } from './lists.ts';
-import { CLOCKS_DISPUTE, removalDay } from './removal.ts';
-import { isGone, type Retrieval, removalPhase, retrievals } from './retrievals.ts';
+import { removalDay } from './removal.ts';
+import { during, isGone, type Retrieval, retrievals } from './retrievals.ts';
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 /** RFC 9745: a structured date. Its drafts used `true` or an HTTP date, which are accepted too. */
@@ -54,29 +54,29 @@ const SHOWN_ALIKE = ['list-shows-added', 'list-status-complete', 'get-same-anima
 
 export const deprecationChecks: readonly Check[] = [
   // 4.3, 9: deprecated, and not removed before 5 December 2030.
-  check('get-until-removal', { scenes: [retrievals] }, (judge, seen) => {
-    const retrieved = seen.of(retrievals);
-    const phase = removalPhase(retrieved.done, seen.trace.targetClock);
-    if (phase === 'disputed') return judge.inconclusive(CLOCKS_DISPUTE);
-    if (phase !== 'before') return judge.notApplicable('the removal date has come');
-    const expected = `an operation that works until ${contract.removalDate}`;
-    for (const { exchange } of doneOf(retrieved, judge)) {
-      const isServed = exchange.outcome.status === 200;
-      if (isServed || isGone(exchange)) judgeAnswer(judge, isServed, expected, exchange);
-    }
-  }),
+  check(
+    'get-until-removal',
+    { scenes: [retrievals] },
+    during('before', 'the removal date has come', (judge, seen) => {
+      const expected = `an operation that works until ${contract.removalDate}`;
+      for (const { exchange } of doneOf(seen.of(retrievals), judge)) {
+        const isServed = exchange.outcome.status === 200;
+        if (isServed || isGone(exchange)) judgeAnswer(judge, isServed, expected, exchange);
+      }
+    }),
+  ),
   // 4.3, 9: removed on 5 December 2030.
-  check('get-removed', { scenes: [retrievals] }, (judge, seen) => {
-    const retrieved = seen.of(retrievals);
-    const phase = removalPhase(retrieved.done, seen.trace.targetClock);
-    if (phase === 'disputed') return judge.inconclusive(CLOCKS_DISPUTE);
-    if (phase !== 'after') return judge.notApplicable(`it is not past ${contract.removalDate}`);
-    const expected = `no such operation from ${contract.removalDate} on`;
-    for (const { exchange } of doneOf(retrieved, judge)) {
-      const { status } = exchange.outcome;
-      judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
-    }
-  }),
+  check(
+    'get-removed',
+    { scenes: [retrievals] },
+    during('after', `it is not past ${contract.removalDate}`, (judge, seen) => {
+      const expected = `no such operation from ${contract.removalDate} on`;
+      for (const { exchange } of doneOf(seen.of(retrievals), judge)) {
+        const { status } = exchange.outcome;
+        judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
+      }
+    }),
+  ),
   // 4.3: marked deprecated, today; no other operation is. Sending the header is optional, its meaning is fixed.
   check('deprecation-header-agrees', {
     scenes: [retrievals],
@@ -120,7 +120,7 @@ export const deprecationChecks: readonly Check[] = [
   check(
     'deprecation-successor',
     { permit: 'writes', scenes: [retrievals, successorLists, askedAgain] },
-    (judge, seen) => {
+    during('before', 'the operation is past its removal date', (judge, seen) => {
       const { done } = seen.of(retrievals);
       const taken = seen.of(successorLists);
       const fates = fatesOf(seen);
@@ -138,10 +138,7 @@ export const deprecationChecks: readonly Check[] = [
         else if (isWhole(list)) judgeMissing(judge, fates, known.id, violation, list.exchange, exchange);
         else judge.notApplicable('the store holds more animals of that status than a list shows');
       }
-      const phase = removalPhase(done, seen.trace.targetClock);
-      if (phase === 'disputed') judge.inconclusive(CLOCKS_DISPUTE);
-      else if (phase !== 'before') judge.notApplicable('the operation is past its removal date');
-      else if (!isCompared) judge.inconclusive(NO_SUCCESSOR);
-    },
+      if (!isCompared) judge.inconclusive(NO_SUCCESSOR);
+    }),
   ),
 ];

@@ -2,13 +2,14 @@
 import { contract } from '../../../spec/contract.ts';
 import { type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
+import { scene } from '../../run/scene.ts';
 import { type AnsweredExchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { isJsonObject } from '../../wire/lossless-json.ts';
 import { bodyOf, described, type SeenPet } from '../../wire/pets.ts';
 import { basicAnimals, edgeAnimals } from './additions.ts';
 import { askedAgain, fatesOf } from './life.ts';
-import { type LongestLists, lists, pets, type TakenList } from './lists.ts';
-import { fullPages, known, limitNotANumber, limitsOutOfRange, unknownStatus } from './pages.ts';
+import { type LongestLists, lists, pets, type TakenList, take } from './lists.ts';
+import { fullPages, known } from './pages.ts';
 
 const { minimum, maximum, default: defaultLimit } = contract.limit;
 
@@ -82,6 +83,14 @@ function answerTo(exchange: AnsweredExchange, addition: string, accepted: string
   };
 }
 
+/** Limits and a status that the document does not allow. */
+const limitsOutOfRange = scene('limits-out-of-range', {}, async (run) => ({
+  below: await take(run, { limit: minimum - 1 }),
+  above: await take(run, { limit: maximum + 1 }),
+}));
+const limitNotANumber = scene('limit-not-a-number', {}, (run) => take(run, { limit: 'ten' }));
+const unknownStatus = scene('unknown-status', {}, (run) => take(run, { status: 'unheard-of' }));
+
 export const animalGaps: readonly GapObserver[] = [
   gap('name-character-set', { scenes: [edgeAnimals] }, (seen) =>
     answerTo(seen.of(edgeAnimals).anyScript.exchange, 'a name in several scripts', 'any-script'),
@@ -137,10 +146,7 @@ export const animalGaps: readonly GapObserver[] = [
     };
   }),
   gap('pagination-mechanism', { scenes: [lists, fullPages] }, (seen) => {
-    const short = seen
-      .of(fullPages)
-      .done.flat()
-      .find(({ list }) => list.query.limit === minimum)?.list;
+    const short = seen.of(fullPages).done.find(({ query }) => query.limit === minimum);
     if (short === undefined) throw new Inconclusive(NOT_CUT_SHORT);
     const { headers } = short.exchange.outcome;
     const link = headerValues(headers, 'link').join(', ');

@@ -8,34 +8,26 @@ import { answeredPet, type SeenPet } from '../../wire/pets.ts';
 import { isSuccess, judgeAnswer, observesPet, wrongStatus } from '../answers.ts';
 import { askedAgain, differences, fatesOf, judgeMissing, judgeUnchanged, placesOf } from './life.ts';
 import { shown, shows } from './lists.ts';
-import { CLOCKS_DISPUTE, removal } from './removal.ts';
+import { removal } from './removal.ts';
 import {
   type Comparison,
   comparisons,
+  during,
   idAsked,
   isGoneAltogether,
-  listedAgain,
-  type Retrieval,
-  removalPhase,
   retrievals,
   retrievedAgain,
   retrievedPet,
-  retrievedWithOthers,
 } from './retrievals.ts';
 import { malformedIds, unknownIdsRetrieved } from './unknown-ids.ts';
 
 /** Judges GET /pets/{petId} only while the document says that the operation exists. */
-const whileItExists =
-  (decide: Check['decide'] = () => undefined): Check['decide'] =>
-  (judge, seen) => {
-    const { done } = seen.of(retrievals);
-    const phase = removalPhase(done, seen.trace.targetClock);
-    if (phase === 'disputed') judge.inconclusive(CLOCKS_DISPUTE);
-    else if (phase !== 'before') judge.notApplicable('the operation is past its removal date');
-    else if (isGoneAltogether(done))
+const whileItExists = (decide: Check['decide'] = () => undefined): Check['decide'] =>
+  during('before', 'the operation is past its removal date', (judge, seen) => {
+    if (isGoneAltogether(seen.of(retrievals).done))
       judge.inconclusive(notTold('the operation is gone', 'get-until-removal'));
     else decide(judge, seen);
-  };
+  });
 
 /**
  * Judges every retrieval of the run: only this run knows its animals, so one that was served once must be served again.
@@ -60,14 +52,21 @@ function judgeServedAgain(judge: Judge, seen: Seen): void {
   }
 }
 
+/** Whether the key still lists an animal that it does not find. */
+function staysMissing({ retrieval, before, exchange, after }: Comparison): boolean {
+  const { known, shownBy } = retrieval;
+  // What was shown to another key is served within a client's patience.
+  const isFound = exchange.outcome.status === 200 && exchange.key !== shownBy.key;
+  return !isFound && shows(before, known.id) && shows(after, known.id);
+}
+
 /**
- * Whether lists still show a foreign animal as before, and retrievals still show it differently, also as before. If
- * either changed, somebody else is changing the animal.
+ * Whether lists still show an animal as before, and retrievals still show it differently, also as before. If either
+ * changed, somebody else is changing the animal.
  */
-function staysDifferent(known: Retrieval['known'], retrieved: SeenPet, comparison: Comparison): boolean {
-  const before = shown(comparison.before, known.id);
+function staysDifferent(retrieved: SeenPet, { retrieval: { known }, ...comparison }: Comparison): boolean {
   const again = answeredPet(comparison.exchange);
-  const after = shown(comparison.after, known.id);
+  const [before, after] = [shown(comparison.before, known.id), shown(comparison.after, known.id)];
   if (before === undefined || again === undefined || after === undefined) return false;
   const isSame = (a: SeenPet, b: SeenPet) => differences(a, b).length === 0;
   return isSame(known, before) && isSame(before, after) && isSame(retrieved, again);
@@ -79,32 +78,25 @@ export const getAnimalChecks: readonly Check[] = [
   // 4.3: success is 200.
   check(
     'get-answers-200',
-    {
-      isBasis: true,
-      scenes: [retrievals, retrievedAgain, listedAgain, retrievedWithOthers, askedAgain],
-    },
+    { isBasis: true, scenes: [retrievals, retrievedAgain, comparisons, askedAgain] },
     whileItExists((judge, seen) => {
       const fates = fatesOf(seen);
-      const listed = seen.of(listedAgain);
       const { again } = seen.of(retrievedAgain);
       for (const { exchange, known, own, shownBy } of doneOf(joined([seen.of(retrievals), again]), judge)) {
         const violation = wrongStatus(`200 for animal ${known.id}`, exchange);
         if (exchange.outcome.status === 200) judge.holds(exchange);
         else if (own) judgeMissing(judge, fates, known.id, violation, exchange, shownBy);
-        else if (listed !== undefined && shows(listed, known.id)) judge.breaks(violation, exchange, shownBy);
       }
       judgeServedAgain(judge, seen);
-      // What a key may see is open (section 5, scopes). An animal that a key does not find breaks this only if the
-      // same key still lists it.
-      for (const { exchange, listed } of doneOf(seen.of(retrievedWithOthers), judge)) {
-        const id = idAsked(exchange);
-        if (exchange.outcome.status === 200) judge.holds(exchange);
-        else if (listed !== undefined && shows(listed, BigInt(id)))
-          judge.breaks(
-            wrongStatus(`200 for animal ${id}, which key ${exchange.key} lists`, exchange),
-            exchange,
-            listed.exchange,
-          );
+      for (const comparison of doneOf(seen.of(comparisons), judge)) {
+        const { retrieval, after } = comparison;
+        const { exchange, known } = retrieval;
+        const violation = wrongStatus(
+          `200 for animal ${known.id}, which key ${exchange.key} lists`,
+          exchange,
+        );
+        if (exchange.outcome.status !== 200 && staysMissing(comparison))
+          judge.breaks(violation, exchange, after.exchange);
       }
     }),
   ),
@@ -145,19 +137,19 @@ export const getAnimalChecks: readonly Check[] = [
         const pet = exchange.request.operation === 'getPet' ? answeredPet(exchange) : undefined;
         if (pet?.id !== undefined) judgeUnchanged(judge, fates, pet.id, pet, exchange);
       }
-      const compared = new Map(doneOf(seen.of(comparisons), judge));
       for (const retrieval of doneOf(seen.of(retrievals), judge)) {
         const { exchange, known, own, shownBy } = retrieval;
         const pet = retrievedPet(retrieval);
-        if (pet === undefined || own) continue;
-        const changed = differences(known, pet);
-        const comparison = compared.get(known.id);
-        if (changed.length === 0) judge.holds(exchange, shownBy);
-        else if (comparison !== undefined && staysDifferent(known, pet, comparison))
+        if (!own && pet !== undefined && differences(known, pet).length === 0) judge.holds(exchange, shownBy);
+      }
+      for (const comparison of doneOf(seen.of(comparisons), judge)) {
+        const { exchange, known, shownBy } = comparison.retrieval;
+        const pet = retrievedPet(comparison.retrieval);
+        if (pet !== undefined && staysDifferent(pet, comparison))
           judge.breaks(
             {
               expected: `animal ${known.id} as it was listed`,
-              actual: changed.join(', '),
+              actual: differences(known, pet).join(', '),
               at: placesOf(known, pet, exchange),
             },
             exchange,

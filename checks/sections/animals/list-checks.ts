@@ -26,7 +26,7 @@ import {
   shows,
   type TakenList,
 } from './lists.ts';
-import { completePages, everyKindOfList, filteredPages, judgeLength, known } from './pages.ts';
+import { everyKindOfList, filteredPages, judgeLengths, judgeNoList, known, shortPages } from './pages.ts';
 import { nameSent } from './refused-additions.ts';
 
 const { maximum } = contract.limit;
@@ -145,9 +145,6 @@ function isOutOfPlace({ sent, pet }: OwnAnimal, status: string, list: TakenList)
   );
 }
 
-const noList = (judge: Judge, status: string, { exchange }: TakenList) =>
-  judge.inconclusive(`the list with status=${status} was answered ${described(exchange)}`, exchange);
-
 export const listAnimalChecks: readonly Check[] = [
   // 4.1: success is 200, and the body is a JSON array.
   check('list-answers-200', {
@@ -210,7 +207,7 @@ export const listAnimalChecks: readonly Check[] = [
   // 4.1: a filter omits the animals that do not match, and no others.
   check(
     'list-status-complete',
-    { permit: 'writes', scenes: [lists, completePages, askedAgain] },
+    { permit: 'writes', scenes: [lists, shortPages, askedAgain] },
     (judge, seen) => {
       const taken = seen.of(lists);
       const { changes, gone, shared } = fatesOf(seen);
@@ -218,11 +215,9 @@ export const listAnimalChecks: readonly Check[] = [
       const own = taken.own.filter(
         ({ pet: { id } }) => ![changes, gone, shared].some((those) => those.has(id)),
       );
-      const again = new Map(doneOf(seen.of(completePages), judge));
       for (const [status, list] of taken.byStatus) {
-        const takenAgain = again.get(status);
         const hidden = hiddenByFilter(list, own, taken.all);
-        if (list.pets === undefined) noList(judge, status, list);
+        if (list.pets === undefined) judgeNoList(judge, list);
         else if (!isWhole(list)) judge.notApplicable(`more animals may be ${status} than a list shows`);
         else if (hidden !== undefined)
           judge.breaks(
@@ -230,20 +225,19 @@ export const listAnimalChecks: readonly Check[] = [
             list.exchange,
             hidden.exchange,
           );
-        else if (takenAgain !== undefined) judgeLength(judge, taken, takenAgain);
-        else judge.holds(list.exchange);
+        else judgeLengths(judge, [list], seen.of(shortPages));
       }
     },
   ),
   // 4.1: limit is the number of animals returned, so the filter comes first.
-  check('list-filter-before-limit', { scenes: [lists, filteredPages] }, (judge, seen) => {
+  check('list-filter-before-limit', { scenes: [lists, filteredPages, shortPages] }, (judge, seen) => {
     const taken = seen.of(lists);
     if (taken.all.mayBeShort) throw new Inconclusive(notTold('any list may be short', 'list-limit-fills'));
     for (const [status, list] of taken.byStatus) {
-      if (list.pets === undefined) noList(judge, status, list);
+      if (list.pets === undefined) judgeNoList(judge, list);
       else if (list.pets.length === 0) judge.notApplicable(`no animal is ${status}`);
     }
-    for (const page of doneOf(seen.of(filteredPages), judge)) judgeLength(judge, taken, page);
+    judgeLengths(judge, doneOf(seen.of(filteredPages), judge), seen.of(shortPages));
   }),
   // 4.1: the status filter's default is none.
   check('list-unfiltered', { scenes: [lists] }, (judge, seen) => {

@@ -9,9 +9,10 @@ import {
   defaultPages,
   everyKindOfList,
   fullPages,
-  isShort,
-  judgeLength,
+  judgeLengths,
+  judgeShort,
   known,
+  shortAtLast,
   shortPages,
 } from './pages.ts';
 
@@ -42,24 +43,22 @@ export const listLimitChecks: readonly Check[] = [
     ),
   }),
   // 4.1: as many as exist, up to limit.
-  check('list-limit-fills', { scenes: [lists, fullPages, shortPages] }, (judge, seen) => {
+  check('list-limit-fills', { scenes: [lists, fullPages, shortPages, shortAtLast] }, (judge, seen) => {
     const taken = seen.of(lists);
     const { all } = taken;
-    for (const page of doneOf(seen.of(fullPages), judge)) judgeLength(judge, taken, page);
     if (known(taken) === 0) judge.inconclusive('no list shows an animal with an id', all.exchange);
-    else if (all.pets !== undefined && !isShort(all, taken)) judge.holds(all.exchange);
-    const requested = seen.maybe(shortPages);
-    if (requested === undefined) judge.inconclusive('short lists could not be requested again');
+    judgeLengths(judge, [all, ...doneOf(seen.of(fullPages), judge)], seen.of(shortPages));
+    const atLast = seen.maybe(shortAtLast);
+    if (atLast === undefined) return judge.inconclusive('short lists could not be requested again');
     // One that a status makes short is for list-filter-before-limit, where the profile declines that.
-    else
-      for (const { before, pages: again } of doneOf(requested, judge))
-        if (again.at(-1)?.list.mayBeShort === all.mayBeShort) judgeLength(judge, before, again);
+    for (const short of doneOf(atLast, judge))
+      if (short.list.mayBeShort === all.mayBeShort) judgeShort(judge, short);
   }),
   // 8, page size: default 20.
   check(
     'list-limit-default',
     {
-      scenes: [lists, defaultPages],
+      scenes: [lists, defaultPages, shortPages],
       observe(exchange, judge) {
         const asked = allowedQuery(exchange);
         const listed = listedPets(exchange);
@@ -76,13 +75,7 @@ export const listLimitChecks: readonly Check[] = [
         else if (seen.trace.run.permissions.has('writes')) judge.inconclusive(what, taken.all.exchange);
         else judge.skips({ kind: 'not-permitted', permission: 'writes' });
       }
-      for (const { pages, limited } of doneOf(seen.of(defaultPages), judge)) {
-        // One that is as short as with the default limit is for list-limit-fills to judge.
-        const isAlike =
-          limited?.pets !== undefined && pages.at(-1)?.list.pets?.length === limited.pets.length;
-        if (isAlike) judge.holds(limited.exchange);
-        else judgeLength(judge, taken, pages);
-      }
+      judgeLengths(judge, doneOf(seen.of(defaultPages), judge), seen.of(shortPages));
     },
   ),
 ];

@@ -12,9 +12,6 @@ const LATEST_ZONE = 12 * 3_600_000;
 /** When the removal date begins in the first time zone and ends in the last, by the target's clock. */
 export const removalDay = { begins: REMOVED_AT - EARLIEST_ZONE, ends: REMOVED_AT + DAY + LATEST_ZONE };
 
-export const CLOCKS_DISPUTE =
-  'the target’s Date and our clock disagree on whether the operation is past its removal date';
-
 export type Removal = 'before' | 'on the day' | 'after' | 'disputed';
 
 const removalAt = (earliest: number, latest: number): Removal =>

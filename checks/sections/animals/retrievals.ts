@@ -1,6 +1,6 @@
 /** Animals retrieved by their ids, once for all checks of section 4.3. */
 import type { TargetClock } from '../../limits/target-clock.ts';
-import type { Key } from '../../profile/key.ts';
+import type { Check } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
@@ -11,7 +11,7 @@ import { answeredPet, type SeenPet } from '../../wire/pets.ts';
 import { getPet } from '../../wire/requests.ts';
 import { type Addition, enoughAnimals, type KnownPet } from './additions.ts';
 import { differences } from './life.ts';
-import { LONGEST, lists, shows, type TakenList, take, VISIBLE_WITHIN } from './lists.ts';
+import { LISTED_WITHIN, LONGEST, lists, type TakenList, take, VISIBLE_WITHIN } from './lists.ts';
 import { type Removal, removal } from './removal.ts';
 
 /** An animal that the run knows. */
@@ -48,14 +48,23 @@ export const isGoneAltogether = (retrieved: readonly Retrieval[]): boolean =>
   retrieved.every(({ exchange }) => isGone(exchange));
 
 /** Whether the removal date had come when the last animal was retrieved. */
-export function removalPhase(retrieved: readonly Retrieval[], clock: TargetClock): Removal {
+function removalPhase(retrieved: readonly Retrieval[], clock: TargetClock): Removal {
   const last = Math.max(...retrieved.map(({ exchange }) => exchange.receivedAt));
   return removal(clock.at(last), last);
 }
 
-/** The retrievals, if the operation still exists to be judged; otherwise none. */
-const whileExisting = (retrieved: readonly Retrieval[], clock: TargetClock): readonly Retrieval[] =>
-  removalPhase(retrieved, clock) === 'before' && !isGoneAltogether(retrieved) ? retrieved : [];
+const CLOCKS_DISPUTE =
+  'the target’s Date and our clock disagree on whether the operation is past its removal date';
+
+/** Judges retrievals only in this phase. */
+export const during =
+  (wanted: Removal, otherwise: string, decide: Check['decide']): Check['decide'] =>
+  (judge, seen) => {
+    const phase = removalPhase(seen.of(retrievals).done, seen.trace.targetClock);
+    if (phase === 'disputed') judge.inconclusive(CLOCKS_DISPUTE);
+    else if (phase !== wanted) judge.notApplicable(otherwise);
+    else decide(judge, seen);
+  };
 
 /**
  * Own animals, and up to three foreign ones: the first and the last of a list, of which one is older, and one whose id
@@ -113,33 +122,27 @@ export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<Re
 export const unknownId = (run: RunFacts, label: string): bigint =>
   2n ** 61n + drawNumber(run, label, 2n ** 61n);
 
-/** The retrievals of the run, if the operation still exists; otherwise none. */
-export const playExisting = async (run: SceneRun): Promise<readonly Retrieval[]> =>
-  whileExisting((await run.play(retrievals)).done, run.trace.targetClock);
+/** The retrievals of the run, if the operation still exists to be judged; otherwise none. */
+export const playExisting = async (run: SceneRun): Promise<readonly Retrieval[]> => {
+  const { done } = await run.play(retrievals);
+  return removalPhase(done, run.trace.targetClock) === 'before' && !isGoneAltogether(done) ? done : [];
+};
 
-/** After all animals were retrieved, an unknown one, and one that was served before. */
-export const retrievedAgain = scene('retrieved-again', {}, async (run) => {
+/** After all animals were retrieved, an unknown one, and one that was served before, also with every other key. */
+export const retrievedAgain = scene('served-again', {}, async (run) => {
   const existing = await playExisting(run);
   const ids = existing.length === 0 ? [] : [unknownId(run.facts, 'unknown id')];
-  return {
-    unknown: await inTurn(ids, (id) => run.send(getPet(id))),
-    again: await inTurn(
-      existing.filter(isServed).slice(0, 1),
-      async (served): Promise<Retrieval> => ({
-        ...served,
-        shownBy: served.exchange,
-        exchange: await run.send(getPet(served.known.id)),
-      }),
-    ),
-  };
-});
-
-/** The longest list again, if a foreign animal was not served: it may have been removed. */
-export const listedAgain = scene('listed-again', {}, async (run) => {
-  const existing = await playExisting(run);
-  const { again } = await run.play(retrievedAgain);
-  const isMissing = (retrieval: Retrieval) => !retrieval.own && !isServed(retrieval);
-  return [...existing, ...again.done].some(isMissing) ? take(run, LONGEST) : undefined;
+  const unknown = await inTurn(ids, (id) => run.send(getPet(id)));
+  const [served] = existing.filter(isServed);
+  if (served === undefined) return { unknown, again: NOTHING_TRIED };
+  const { known, own, exchange: shownBy } = served;
+  const others = run.keys.filter(({ name }) => name !== shownBy.key);
+  const again = await inTurn([undefined, ...others], async (key): Promise<Retrieval> => {
+    const exchange = await run.send(getPet(known.id), { key });
+    // What another key may see is open (section 5, scopes).
+    return { known, own: own && key === undefined, shownBy, exchange };
+  });
+  return { unknown, again };
 });
 
 /** The retrieved animal, if it is the one that was requested. */
@@ -148,52 +151,36 @@ export function retrievedPet({ exchange, known }: Retrieval): SeenPet | undefine
   return exchange.outcome.status === 200 && pet?.id === known.id ? pet : undefined;
 }
 
-/** An animal in a list, in a retrieval and in a list again. */
+/** An animal that is not the run's, in a list, in a retrieval and in a list again, all with one key. */
 export interface Comparison {
+  /** What made it suspicious: the animal was not served, or not as it was listed. */
+  readonly retrieval: Retrieval;
   readonly before: TakenList;
   readonly exchange: AnsweredExchange;
   readonly after: TakenList;
 }
 
-/** Foreign animals that differ between a list and their retrieval, by id: they may be changing. */
-export const comparisons = scene('comparisons', {}, async (run) => {
-  const changed = (await playExisting(run)).filter((retrieval) => {
-    const pet = retrievedPet(retrieval);
-    return !retrieval.own && pet !== undefined && differences(retrieval.known, pet).length > 0;
-  });
-  return inTurn(changed, async ({ known: { id } }): Promise<readonly [id: bigint, Comparison]> => {
-    const before = await take(run, LONGEST);
-    const exchange = await run.send(getPet(id));
-    return [id, { before, exchange, after: await take(run, LONGEST) }];
+const isSuspicious = (retrieval: Retrieval): boolean => {
+  const { known, own, shownBy, exchange } = retrieval;
+  const pet = retrievedPet(retrieval);
+  const isOther = pet !== undefined && differences(known, pet).length > 0;
+  // What another key may do is open (section 5, scopes).
+  const isMissed = exchange.key === shownBy.key ? !isServed(retrieval) : exchange.outcome.status === 404;
+  return !own && (isMissed || isOther);
+};
+
+/** Animals that somebody else may be removing or changing, once whoever looks for them should find them. */
+export const comparisons = scene('compared', {}, async (run) => {
+  const { again } = await run.play(retrievedAgain);
+  const suspicious = [...(await playExisting(run)), ...again.done].filter(isSuspicious);
+  if (suspicious.length > 0) await run.waitUntil(run.now() + LISTED_WITHIN, 'every animal to be served');
+  return inTurn(suspicious, async (retrieval): Promise<Comparison> => {
+    const key = run.keys.find(({ name }) => name === retrieval.exchange.key);
+    const before = await take(run, LONGEST, { key });
+    const exchange = await run.send(getPet(retrieval.known.id), { key });
+    return { retrieval, before, exchange, after: await take(run, LONGEST, { key }) };
   });
 });
 
 /** The id that a retrieval asked for, as written in its path. */
 export const idAsked = ({ request }: AnsweredExchange): string => request.path.slice('/pets/'.length);
-
-/** Whether a key finds an animal later, within a client's patience. */
-async function isServedLate(run: SceneRun, id: bigint, key: Key): Promise<boolean> {
-  for (const pause of VISIBLE_WITHIN) {
-    await run.waitUntil(run.now() + pause, `animal ${id} to be served with key ${key.name}`);
-    const { outcome } = await run.send(getPet(id), { key });
-    if (outcome.status !== 404) return true;
-  }
-  return false;
-}
-
-/** One animal that was served, retrieved with every other key. */
-export const retrievedWithOthers = scene('retrieved-with-others', {}, async (run) => {
-  const served = (await playExisting(run)).find(isServed);
-  if (served === undefined) return NOTHING_TRIED;
-  const { id } = served.known;
-  const others = run.keys.filter(({ name }) => name !== served.exchange.key);
-  return inTurn(others, async (key) => {
-    const exchange = await run.send(getPet(id), { key });
-    const isMissed =
-      exchange.outcome.status === 404 &&
-      shows(await take(run, LONGEST, { key }), id) &&
-      !(await isServedLate(run, id, key));
-    // If the key had listed it but does not find it within a client's patience, a list shows whether it is still there.
-    return { exchange, listed: isMissed ? await take(run, LONGEST, { key }) : undefined };
-  });
-});
