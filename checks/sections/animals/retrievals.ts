@@ -9,7 +9,7 @@ import type { SceneRun } from '../../run/scene-run.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { answeredPet, type SeenPet } from '../../wire/pets.ts';
 import { getPet } from '../../wire/requests.ts';
-import { type Addition, enoughAnimals, type KnownPet } from './additions.ts';
+import { type Addition, enoughAnimals, type KnownPet, TWIN } from './additions.ts';
 import { differences } from './life.ts';
 import { LISTED_WITHIN, LONGEST, lists, type TakenList, take, VISIBLE_WITHIN } from './lists.ts';
 import { type Removal, removal } from './removal.ts';
@@ -72,10 +72,7 @@ export const during =
  */
 function animalsToRetrieve(all: TakenList, additions: readonly Addition[]): readonly KnownAnimal[] {
   const own = additions
-    .filter(
-      ({ label, sent }) =>
-        label === 'any-script' || label.startsWith('category-') || label === (sent?.status ?? 'no-status'),
-    )
+    .filter(({ label }) => label !== TWIN && label !== 'spaced')
     .flatMap(({ pet, exchange }) => (pet === undefined ? [] : [{ known: pet, shownBy: exchange, own: true }]))
     .slice(0, OWN_RETRIEVED);
   const foreign = (all.pets ?? []).flatMap((pet) => {
