@@ -14,11 +14,11 @@ import { type CheckedTarget, type CheckRequest, checkTarget, JOURNAL_FILE } from
 import { sharedClock } from '../run/clock.ts';
 import type { Finding } from '../run/findings.ts';
 import { readJournal } from '../run/journal.ts';
-import { whatOf } from '../run/reason.ts';
+import { type Reason, whatOf } from '../run/reason.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { DISTURBANCES, type Disturbance, movedClock } from './disturbances.ts';
 import { startFrameworkService } from './framework-service.ts';
-import { ENTERPRISE, hasSpentDay, OF_SPENT_DAY, profileOf, type Setting, settingOf } from './setting.ts';
+import { ENTERPRISE, profileOf, type Setting, settingOf } from './setting.ts';
 import { numbersNotShown } from './told-numbers.ts';
 
 /** A server to check: one with a fault, a conforming variant, or a conforming service made with libraries. */
@@ -38,10 +38,8 @@ export interface Row {
   readonly reason: string;
   /** The ids of the rows that it blames. */
   readonly blames: readonly string[];
-  /** Nothing of the run is about it. */
-  readonly unseen: boolean;
-  /** The day of its key was spent. */
-  readonly spent: boolean;
+  /** Of its reasons. */
+  readonly kinds: readonly Reason['kind'][];
   /** Numbers in the reason that the run does not show. */
   readonly notShown: readonly string[];
 }
@@ -136,13 +134,25 @@ export function resultOf(checked: CheckedTarget): CaseResult {
       verdict,
       reason,
       blames: reasons.flatMap((one) => ('blames' in one ? (one.blames ?? []) : [])),
-      unseen: reasons.some(({ kind }) => kind === 'not-shown'),
-      spent: reasons.some(({ kind }) => kind === 'day-spent'),
+      kinds: reasons.map(({ kind }) => kind),
       notShown: numbersNotShown(reason, checked.trace, requests),
     };
   });
   return { verdicts, seconds: (checked.endedAt - checked.startedAt) / 1000 };
 }
+
+const disturbanceOf = ({ disturbance: name }: AccuracyCase): Partial<Disturbance> =>
+  name === undefined ? {} : named('disturbance', name, DISTURBANCES);
+
+/** @param only the requirements that a run is restricted to */
+function settingFor(accuracyCase: AccuracyCase, only?: readonly string[]): Setting {
+  const { kind, breaks = only?.[0] } = accuracyCase;
+  // The services know no day and no big plan.
+  return disturbanceOf(accuracyCase).setting ?? settingOf(kind === 'service' ? undefined : breaks);
+}
+
+export const spendsDay = (accuracyCase: AccuracyCase): boolean =>
+  settingFor(accuracyCase).permissions.includes('day');
 
 /**
  * Runs a case on a server of its own, with a shared simulated clock.
@@ -155,14 +165,9 @@ export async function runCase(
   only?: readonly string[],
   onExchange?: (exchange: Exchange) => void,
 ): Promise<CaseResult> {
-  const { kind, breaks = only?.[0], disturbance: name } = accuracyCase;
-  const disturbance: Partial<Disturbance> =
-    name === undefined ? {} : named('disturbance', name, DISTURBANCES);
+  const disturbance = disturbanceOf(accuracyCase);
   const { killedAfter, link } = disturbance;
-  // The services know no day and no big plan.
-  const setting =
-    disturbance.setting ??
-    (hasSpentDay(accuracyCase.name) ? OF_SPENT_DAY : settingOf(kind === 'service' ? undefined : breaks));
+  const setting = settingFor(accuracyCase, only);
   const server = await startServerOf(accuracyCase, disturbance);
   try {
     const request: CheckRequest = {

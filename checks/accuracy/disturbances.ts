@@ -13,10 +13,12 @@ import {
   selecting,
 } from '../../reference-server/deviations/shapes.ts';
 import { restart } from '../../reference-server/deviations/variants/animals.ts';
+import { SPENT_DAYS } from '../../reference-server/deviations/variants/index.ts';
 import { httpDate } from '../../reference-server/headers.ts';
 import { isAskedFor, unfiltered } from '../../reference-server/list-query.ts';
 import type { Pet } from '../../reference-server/pet-store.ts';
 import type { Clock } from '../run/clock.ts';
+import type { Reason } from '../run/reason.ts';
 import type { HttpClient } from '../wire/client.ts';
 import type { Setting } from './setting.ts';
 
@@ -24,8 +26,10 @@ export interface Disturbance {
   readonly name: string;
   /** The least that it can disturb. */
   readonly setting: Setting;
-  /** The rows that it may leave open, and how many of them at most. */
-  readonly explains: { readonly rows: RegExp; readonly most: number };
+  /** Who is disturbed; by default each conforming variant is. */
+  readonly variants?: readonly { readonly name: string }[];
+  /** The rows that it may leave open, how many of them at most, and for which reason if for one only. */
+  readonly explains: { readonly rows: RegExp; readonly most: number; readonly because?: Reason['kind'] };
   /** Animals in the store at the start. */
   readonly animals?: number;
   /** What happens to the server and to its answers. */
@@ -138,7 +142,7 @@ function changedOnce(change: (pet: Pet, index: number) => Pet | null): Personali
 }
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
-const NOTHING = { rows: /^$/, most: 0 };
+export const NOTHING: Disturbance['explains'] = { rows: /^$/, most: 0 };
 /** A count of a window needs every answer of it; beside that a row may rest on few answers that did not arrive. */
 const LOST = { rows: /^(ban-ends$|(rate|retry-after|ban-spares|auth|list|get)-)/, most: 9 };
 const ANIMALS = /^(add|get|list|pet)-/;
@@ -297,5 +301,16 @@ export const DISTURBANCES: readonly Disturbance[] = [
     setting: ALL,
     explains: { rows: new RegExp(`^ban-|${MINUTE_EDGE.source}`), most: 6 },
     killedAfter: [40, 170],
+  },
+  {
+    name: 'a day that is used in part',
+    variants: SPENT_DAYS,
+    setting: {
+      keys: ['free-1', 'free-2', 'free-ban'],
+      permissions: ['writes', 'exhaust', 'ban', 'day'],
+      usedToday: true,
+    },
+    // The day may end before anything was asked.
+    explains: { rows: /./, most: 100, because: 'day-spent' },
   },
 ];

@@ -5,17 +5,19 @@
  * chosen by `--seed`. `--write` puts the matrix into MATRIX.md beside this file. Exits 1 unless every fault is found by
  * the requirement that it breaks, every requirement finds a fault, and no conforming server fails anything.
  */
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../spec/package-root.ts';
-import type { AccuracyCase, CaseResult } from './case.ts';
+import { type CaseResult, spendsDay } from './case.ts';
 import { casesFor, sampleOf } from './cases.ts';
 import { provide } from './framework-service.ts';
-import { type Entry, matrixOf, spendsDay, titleOf } from './matrix.ts';
+import { type Entry, matrixOf, titleOf } from './matrix.ts';
+import type { Answer } from './worker.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -42,40 +44,26 @@ const entries: Entry[] = [];
 /** Of each process, because a part of a case is waiting. */
 const CASES_AT_A_TIME = 5;
 
+/** Has a process run one case after the other; its answers bear the lane's number. */
+async function runLane(worker: ChildProcess, lane: number): Promise<void> {
+  for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
+    worker.send({ lane, accuracyCase: one, only: asked.isWhole(one) ? undefined : asked.only });
+    const [result]: CaseResult[] = await once(worker, `answer ${lane}`);
+    if (result !== undefined) entries.push({ case: one, result });
+    if (process.stderr.isTTY) process.stderr.write(`\r${entries.length} of ${cases.length} `);
+  }
+}
+
 /** A process that runs several cases at a time. */
-function startWorker(): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const worker = fork(fileURLToPath(new URL(`worker${extname(import.meta.url)}`, import.meta.url)), {
-      // What a case makes is garbage soon: collected seldom, hardly any of it has to be moved.
-      execArgv: [...process.execArgv, '--max-semi-space-size=64'],
-    });
-    const running = new Map<number, AccuracyCase>();
-    let number = 0;
-    const next = () => {
-      const accuracyCase = queue.shift();
-      if (accuracyCase === undefined) {
-        if (running.size === 0 && worker.connected) worker.disconnect();
-        return;
-      }
-      number += 1;
-      running.set(number, accuracyCase);
-      worker.send({ number, accuracyCase, only: asked.isWhole(accuracyCase) ? undefined : asked.only });
-    };
-    worker.on('message', (message: { readonly number: number; readonly result: CaseResult }) => {
-      const accuracyCase = running.get(message.number);
-      running.delete(message.number);
-      if (accuracyCase !== undefined) entries.push({ case: accuracyCase, result: message.result });
-      if (process.stderr.isTTY) process.stderr.write(`\r${entries.length} of ${cases.length} `);
-      next();
-    });
-    worker.on('error', reject);
-    worker.on('exit', (code) =>
-      running.size === 0
-        ? resolve()
-        : reject(new Error(`a worker ended with ${code}, ${running.size} cases under way`)),
-    );
-    for (let index = 0; index < CASES_AT_A_TIME; index += 1) next();
+async function startWorker(): Promise<void> {
+  const worker = fork(fileURLToPath(new URL(`worker${extname(import.meta.url)}`, import.meta.url)), {
+    // What a case makes is garbage soon: collected seldom, hardly any of it has to be moved.
+    execArgv: [...process.execArgv, '--max-semi-space-size=64'],
   });
+  worker.on('message', ({ lane, result }: Answer) => worker.emit(`answer ${lane}`, result));
+  worker.on('exit', (code) => code !== 0 && worker.emit('error', new Error(`a worker ended with ${code}`)));
+  await Promise.all(Array.from({ length: CASES_AT_A_TIME }, (_, lane) => runLane(worker, lane)));
+  worker.disconnect();
 }
 
 await Promise.all(Array.from({ length: availableParallelism() }, startWorker));
@@ -86,16 +74,10 @@ for (const left of asked.leftOut) say(`left out, ${left}`);
 for (const problem of matrix.problems) say(problem);
 const longest = entries
   .filter((entry) => !spendsDay(entry.case))
-  .flatMap((entry) => ({ title: titleOf(entry.case), seconds: Math.round(entry.result.seconds ?? 0) }))
+  .map((entry) => ({ title: titleOf(entry.case), seconds: Math.round(entry.result.seconds ?? 0) }))
   .sort((a, b) => b.seconds - a.seconds);
-const [median] = longest.slice(longest.length / 2);
-const over = longest.filter(({ seconds }) => seconds > 300).length;
-say(
-  `longest by the run's clock: ${longest
-    .slice(0, 3)
-    .map(({ title, seconds }) => `${title} ${seconds} s`)
-    .join('; ')}; ${over} of ${longest.length} over 300 s, half within ${median?.seconds} s`,
-);
+const words = longest.slice(0, 3).map(({ title, seconds }) => `${title} ${seconds} s`);
+say(`longest by the run's clock: ${words.join('; ')}`);
 say(
   `${matrix.found} of ${matrix.faults} faults found by the requirement that they break; ${matrix.falseAlarms} false alarms on ${matrix.conforming} conforming servers, disturbed or not; ${Math.round((performance.now() - startedAt) / 1000)} s`,
 );

@@ -10,8 +10,7 @@ const row = (id: string, verdict: Row['verdict'], more: Partial<Row> = {}): Row 
   verdict,
   reason: `${id} said so`,
   blames: [],
-  unseen: false,
-  spent: false,
+  kinds: [],
   notShown: [],
   ...more,
 });
@@ -61,10 +60,15 @@ t.test('each violation of the rules is one line', async (t) => {
       [],
       'variant plain: took 601 s, at most 600 are promised',
     ],
-    ['a row that nothing showed', [entry(PLAIN, row('a', 'inconclusive', { unseen: true }))], []],
+    ['a row that nothing showed', [entry(PLAIN, row('a', 'inconclusive', { kinds: ['not-shown'] }))], []],
     [
       'a row of a day that was spent',
-      [entry({ kind: 'variant', name: 'day-fixed-100-used' }, row('a', 'inconclusive', { spent: true }))],
+      [
+        entry(
+          { ...PLAIN, disturbance: 'a day that is used in part' },
+          row('a', 'inconclusive', { kinds: ['day-spent'] }),
+        ),
+      ],
       [],
     ],
     [

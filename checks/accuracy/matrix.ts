@@ -1,7 +1,6 @@
 /** The results of all cases: what each requirement found, what else failed, and what no fault turned red. */
-import type { AccuracyCase, CaseResult } from './case.ts';
-import { DISTURBANCES } from './disturbances.ts';
-import { hasSpentDay, settingOf } from './setting.ts';
+import { type AccuracyCase, type CaseResult, spendsDay } from './case.ts';
+import { DISTURBANCES, NOTHING } from './disturbances.ts';
 
 export interface Entry {
   readonly case: AccuracyCase;
@@ -25,17 +24,19 @@ export const titleOf = ({ name, disturbance }: AccuracyCase) =>
   disturbance === undefined ? name : `${name}, ${disturbance}`;
 
 /** What is open and may not be: everything without a disturbance, and with one what it does not explain. */
-function openProblems({ case: { name: server, disturbance }, result }: Entry): string[] {
+function openProblems({ case: { disturbance }, result }: Entry): string[] {
+  const { rows, most, because } = DISTURBANCES.find(({ name }) => name === disturbance)?.explains ?? NOTHING;
   const open = result.verdicts.filter(
-    ({ verdict, unseen, spent }) => verdict === 'inconclusive' && !unseen && !(spent && hasSpentDay(server)),
+    ({ verdict, kinds }) => verdict === 'inconclusive' && !kinds.includes('not-shown'),
   );
-  const explains = DISTURBANCES.find(({ name }) => name === disturbance)?.explains ?? { rows: /^$/, most: 0 };
-  const problems = open.flatMap(({ id, reason }) =>
-    explains.rows.test(id) ? [] : [`inconclusive: ${id} (${reason})`],
+  const problems = open.flatMap(({ id, reason, kinds }) =>
+    rows.test(id) && (because === undefined || kinds.includes(because))
+      ? []
+      : [`inconclusive: ${id} (${reason})`],
   );
-  if (problems.length === 0 && open.length > explains.most) {
+  if (problems.length === 0 && open.length > most) {
     const ids = open.map(({ id }) => id).join(', ');
-    problems.push(`${open.length} inconclusive, at most ${explains.most} explained: ${ids}`);
+    problems.push(`${open.length} inconclusive, at most ${most} explained: ${ids}`);
   }
   return problems;
 }
@@ -64,9 +65,6 @@ function untrue({ verdicts }: CaseResult): string[] {
  * counter that slides is whole again only after two minutes, and what disturbs it may spoil a window more than once.
  */
 const LONGEST = { run: 600, ofDay: 7200 };
-
-export const spendsDay = ({ name, breaks }: AccuracyCase): boolean =>
-  hasSpentDay(name) || settingOf(breaks).permissions.includes('day');
 
 /** A line if the run took too long. */
 function lateness({ case: accuracyCase, result: { seconds = 0 } }: Entry): string[] {

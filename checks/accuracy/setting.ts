@@ -1,6 +1,4 @@
 /** What a run of an accuracy case may use. */
-
-import { SPENT_DAYS } from '../../reference-server/deviations/variants/index.ts';
 import { requirements } from '../../spec/contract.ts';
 import type { Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES, type PlanName } from '../../spec/plans.ts';
@@ -44,14 +42,6 @@ export function settingOf(id = ''): Setting {
     ...(isOfLimits ? {} : { spares: 'pro-1' }),
   };
 }
-
-const SPENT: ReadonlySet<string> = new Set(SPENT_DAYS.map(({ name }) => name));
-export const hasSpentDay = (variant: string): boolean => SPENT.has(variant);
-export const OF_SPENT_DAY: Setting = {
-  keys: ['free-1', 'free-2', 'free-ban'],
-  permissions: ['writes', 'exhaust', 'ban', 'day'],
-  usedToday: true,
-};
 
 /** The profile for a target that is checked with this setting. */
 export function profileOf(

@@ -2,17 +2,22 @@
 import { type AccuracyCase, type CaseResult, runCase } from './case.ts';
 
 interface Work {
-  readonly number: number;
+  readonly lane: number;
   readonly accuracyCase: AccuracyCase;
   readonly only?: readonly string[];
 }
 
-process.on('message', async ({ number, accuracyCase, only }: Work) => {
+export interface Answer {
+  readonly lane: number;
+  readonly result: CaseResult;
+}
+
+process.on('message', async ({ lane, accuracyCase, only }: Work) => {
   const result = await runCase(accuracyCase, only).catch(
     (error: unknown): CaseResult => ({
       verdicts: [],
       problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
     }),
   );
-  process.send?.({ number, result });
+  process.send?.({ lane, result } satisfies Answer);
 });

@@ -1,190 +1,161 @@
 /** Requests without a valid key, in every form that resembles one. */
-import type { Key } from '../../profile/key.ts';
 import { conclusionOf, Inconclusive } from '../../run/inconclusive.ts';
-import { drawNumber } from '../../run/run-facts.ts';
-import { type InTurn, inTurn, NOTHING_TRIED, type Scene, scene } from '../../run/scene.ts';
-import type { NoKey, SceneRun } from '../../run/scene-run.ts';
-import type { AnsweredExchange, HeaderList } from '../../wire/exchange.ts';
+import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
+import { type InTurn, inTurn, type Scene, scene } from '../../run/scene.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { nearMisses } from '../../wire/redaction.ts';
 import { addPet, getPet, type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
-import { categoryOf, refusedPrefix, type StoreSample, storeSample } from '../animals/additions.ts';
-import { type Retrieval, retrievals, unknownId } from '../animals/retrievals.ts';
+import { categoryOf, refusedPrefix, storeSample } from '../animals/additions.ts';
+import { retrievals, servedAnimals, unknownId } from '../animals/retrievals.ts';
 
-/** A request that carried no valid key, and its answer. */
-export interface InvalidRequest {
-  /** A description of its credentials. */
-  readonly credentials: string;
-  readonly exchange: AnsweredExchange;
+/** What a request bears instead of a valid key. */
+interface Credentials {
+  readonly described: string;
+  /** The Authorization header; undefined where none is sent. */
+  readonly header?: string;
   /**
    * The credentials are not valid HTTP (RFC 9110, 11.4), or in a query, where RFC 6750, 2.3, would not have them: a
    * proxy in front of the target may refuse them as a bad request.
    */
-  readonly mayBeMalformed: boolean;
+  readonly mayBeMalformed?: boolean;
+  /** Puts them elsewhere in the request. */
+  readonly put?: (spec: RequestSpec) => RequestSpec;
 }
 
-/** What is known of the store. */
-interface Store {
-  readonly sample: StoreSample | undefined;
-  readonly retrieved: InTurn<Retrieval> | undefined;
+/** A request that carried no valid key, and its answer. */
+export interface InvalidRequest {
+  readonly described: string;
+  readonly mayBeMalformed: boolean;
+  readonly exchange: AnsweredExchange;
+}
+
+/** The requests of a scene. */
+interface Asked {
+  /** The lists differ from scene to scene, because only some queries may be unprotected. */
+  readonly query: ListQuery;
+  /** The fields of the addition beyond its name; valid by default. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly more?: (facts: RunFacts, name: string) => readonly RequestSpec[];
 }
 
 /**
- * The operations to try; adding only if the run may write. The lists differ from scene to scene, because only some
- * queries may be unprotected.
+ * A scene that sends requests without a valid key: each operation at least once, adding only if the run may write, and
+ * each of the credentials.
  *
- * @param fields the fields of the addition beyond its name; valid by default
+ * @param credentials from a valid key
  */
-function operations(
-  { facts }: SceneRun,
-  { sample, retrieved = NOTHING_TRIED }: Store,
-  label: string,
-  query: ListQuery,
-  fields: Readonly<Record<string, unknown>> = { categoryId: categoryOf(facts, sample), status: 'sold' },
-): readonly [list: RequestSpec, ...others: RequestSpec[]] {
-  const served = retrieved.done.find(({ exchange }) => exchange.outcome.status === 200);
-  return [
-    listPets(query),
-    ...(facts.permissions.has('writes')
-      ? [addPet({ name: `${refusedPrefix(facts.id)} ${label}`, ...fields })]
-      : []),
-    ...(served === undefined ? [] : [getPet(served.known.id)]),
-  ];
-}
-
-/** A request, and the credentials that it carries instead of a valid key. */
-type Planned = readonly [spec: RequestSpec, credentials: NoKey, options?: Partial<InvalidRequest>];
-
-/** A scene that sends requests without a valid key. */
 const invalidRequests = (
   id: string,
-  plan: (run: SceneRun, store: Store) => readonly Planned[],
+  { query, fields, more = () => [] }: Asked,
+  credentials: (key: string, facts: RunFacts) => readonly Credentials[],
 ): Scene<InTurn<InvalidRequest>> =>
   scene(id, {}, async (run) => {
+    const { facts } = run;
+    const [key] = run.keys;
+    if (key === undefined) throw new Inconclusive(run.lacksKeys);
     const sample = await run.tryPlay(storeSample);
-    const retrieved = await run.tryPlay(retrievals);
-    const tried = await inTurn(
-      plan(run, { sample, retrieved }),
-      async ([spec, credentials, { mayBeMalformed = false } = {}]) => {
-        const exchange = await conclusionOf(run.sendWithoutKey(spec, credentials));
-        if (exchange instanceof Inconclusive) {
-          // Such a request may be refused by closing the connection, which is no answer to judge.
-          if (mayBeMalformed && exchange.reason.kind === 'lost') return [];
-          throw exchange;
-        }
-        const inWords = credentials === 'none' ? 'no Authorization header' : credentials.described;
-        return [{ credentials: inWords, mayBeMalformed, exchange }];
-      },
-    );
+    const [served] = servedAnimals(await run.tryPlay(retrievals));
+    const name = `${refusedPrefix(facts.id)} ${id}`;
+    const valid = { categoryId: categoryOf(facts, sample), status: 'sold' };
+    const specs = [
+      listPets(query),
+      ...(facts.permissions.has('writes') ? [addPet({ name, ...(fields ?? valid) })] : []),
+      ...(served === undefined ? [] : [getPet(served)]),
+      ...more(facts, name),
+    ];
+    const all = credentials(key.value, facts);
+    const rounds = Array.from({ length: Math.max(specs.length, all.length) }, (_, index) => index);
+    const tried = await inTurn(rounds, async (index): Promise<readonly InvalidRequest[]> => {
+      const [spec, one] = [specs[index % specs.length], all[index % all.length]];
+      if (spec === undefined || one === undefined) return [];
+      const { header, described, mayBeMalformed = false, put = (usual) => usual } = one;
+      const exchange = await conclusionOf(
+        run.sendWithoutKey(put(spec), header === undefined ? 'none' : { header, described }),
+      );
+      if (!(exchange instanceof Inconclusive)) return [{ described, mayBeMalformed, exchange }];
+      // Such a request may be refused by closing the connection, which is no answer to judge.
+      if (mayBeMalformed && exchange.reason.kind === 'lost') return [];
+      throw exchange;
+    });
     return { ...tried, done: tried.done.flat() };
   });
 
-/** The key from which near-miss values are derived. */
-function someKey({ keys: [key], lacksKeys }: SceneRun): Key {
-  if (key === undefined) throw new Inconclusive(lacksKeys);
-  return key;
-}
+const NO_HEADER: Credentials = { described: 'no Authorization header' };
 
-const raw = (headerValue: string, described: string): NoKey => ({ header: headerValue, described });
-
-/** Pairs each of the credentials with one of the requests, in rotation. */
-const alternating = (specs: readonly RequestSpec[], credentials: readonly NoKey[]): Planned[] =>
-  credentials.flatMap((one, index) => {
-    const spec = specs[index % specs.length];
-    return spec === undefined ? [] : [[spec, one] as const];
-  });
-
-export const missingKey = invalidRequests('auth-missing-key', (run, store) => {
-  const { facts } = run;
-  const specs = [
-    ...operations(run, store, 'without a key', { status: 'sold', limit: 1 }),
-    // An unknown animal: without a key even its absence must not show.
-    getPet(unknownId(facts, 'unknown without a key')),
-    // All operations require a key, and nothing else matters without one: even an invalid addition is a 401, not a 400.
-    ...(facts.permissions.has('writes')
-      ? [addPet({ name: `${refusedPrefix(facts.id)} without a key`, status: 'sold' })]
-      : []),
-  ];
-  return specs.map((spec) => [spec, 'none']);
-});
-
-export const emptyKey = invalidRequests('auth-empty-key', (run, store) => {
-  // Nothing after Bearer means no key, whatever else is wrong with the request.
-  const [list, ...others] = operations(run, store, 'with an empty key', {}, { status: 'sold' });
-  return [
-    ...others.map((spec): Planned => [spec, raw('Bearer ', 'Bearer and no key')]),
-    [list, raw('', 'an empty Authorization header'), { mayBeMalformed: true }],
-  ];
-});
-
-export const unknownKey = invalidRequests('auth-unknown-key', (run, store) => {
-  const unknown = `unknown-${drawNumber(run.facts, 'unknown key', 2n ** 96n).toString(36)}`;
-  // As many characters as a key but more bytes, which breaks constant-time comparisons.
-  const accented = `${'unknown-'.padEnd(someKey(run).value.length, 'k').slice(0, -1)}é`;
-  const [list, ...others] = operations(run, store, 'with an unknown key', { status: 'available' });
-  return [
-    [
-      list,
-      raw(`Bearer ${accented}`, 'Bearer and an unknown key with a letter beyond ASCII'),
-      { mayBeMalformed: true },
+export const missingKey = invalidRequests(
+  'auth-missing-key',
+  {
+    query: { status: 'sold', limit: 1 },
+    more: (facts, name) => [
+      // An unknown animal: without a key even its absence must not show.
+      getPet(unknownId(facts, 'unknown without a key')),
+      // All operations require a key, and nothing else matters without one: even an invalid addition is a 401, not a 400.
+      ...(facts.permissions.has('writes') ? [addPet({ name: `${name} either`, status: 'sold' })] : []),
     ],
-    ...others.map(
-      (spec): Planned => [
-        spec,
-        spec.operation === 'createPet'
-          ? raw('Bearer null', 'Bearer and the word null')
-          : raw(`Bearer ${unknown}`, 'Bearer and an unknown key'),
-      ],
-    ),
-  ];
-});
+  },
+  () => [NO_HEADER],
+);
 
-export const nearMissKey = invalidRequests('auth-near-miss-key', (run, store) => {
-  const { value: valid } = someKey(run);
-  const [, ...others] = nearMisses(valid);
+// Nothing after Bearer means no key, whatever else is wrong with the request.
+export const emptyKey = invalidRequests('auth-empty-key', { query: {}, fields: { status: 'sold' } }, () => [
+  { header: '', described: 'an empty Authorization header', mayBeMalformed: true },
+  { header: 'Bearer ', described: 'Bearer and no key' },
+]);
+
+export const unknownKey = invalidRequests(
+  'auth-unknown-key',
+  { query: { status: 'available' } },
+  (key, facts) => [
+    {
+      // As many characters as a key but more bytes, which breaks constant-time comparisons.
+      header: `Bearer ${'unknown-'.padEnd(key.length, 'k').slice(0, -1)}é`,
+      described: 'Bearer and an unknown key with a letter beyond ASCII',
+      mayBeMalformed: true,
+    },
+    { header: 'Bearer null', described: 'Bearer and the word null' },
+    {
+      header: `Bearer unknown-${drawNumber(facts, 'unknown key', 2n ** 96n).toString(36)}`,
+      described: 'Bearer and an unknown key',
+    },
+  ],
+);
+
+export const nearMissKey = invalidRequests('auth-near-miss-key', { query: { limit: 1 } }, (key) => [
   // Base64 padding, which decoders may strip.
-  const more = { label: 'an extra equals sign', value: `${valid}=` };
-  const specs = operations(run, store, 'with a key that is almost right', { limit: 1 });
-  // One operation each is enough: keys are compared in one place, and other scenes try all operations.
-  return [
-    ...alternating(
-      specs,
-      [more, ...others].map(({ label, value }) => raw(`Bearer ${value}`, `Bearer and a key with ${label}`)),
-    ),
-    ...alternating(specs.slice(0, 1), [
-      raw(`Bearer "${valid}"`, 'Bearer and a valid key in quotes'),
-      raw(`Bearer ${valid} x`, 'Bearer, a valid key and another word'),
-    ]).map(([spec, one]): Planned => [spec, one, { mayBeMalformed: true }]),
-  ];
-});
+  { header: `Bearer ${key}=`, described: 'Bearer and a key with an extra equals sign' },
+  ...nearMisses(key)
+    .slice(1)
+    .map(({ label, value }) => ({ header: `Bearer ${value}`, described: `Bearer and a key with ${label}` })),
+  { header: `Bearer "${key}"`, described: 'Bearer and a valid key in quotes', mayBeMalformed: true },
+  { header: `Bearer ${key} x`, described: 'Bearer, a valid key and another word', mayBeMalformed: true },
+]);
 
-export const otherScheme = invalidRequests('auth-other-scheme', (run, store) => {
-  const { value } = someKey(run);
-  const specs = operations(run, store, 'in another scheme', { limit: 1, status: 'pending' });
-  const basic = Buffer.from(`${value}:`).toString('base64');
-  const elsewhere: HeaderList = [
-    ['x-api-key', value],
-    ['api-key', value],
-    ['cookie', `api_key=${value}; token=${value}`],
-  ];
-  const spec = listPets({ limit: 1 });
-  const inQuery = encodeURIComponent(value);
-  return [
-    // The scheme is parsed in one place, so each operation tries a different one.
-    ...alternating(specs, [
-      raw(`Basic ${basic}`, 'Basic and a valid key'),
-      raw(`ApiKey ${value}`, 'ApiKey and a valid key'),
-      raw(`BearerToken ${value}`, 'BearerToken and a valid key'),
-    ]),
-    ...alternating(specs.slice(0, 1), [
-      raw(`Basic ${value}`, 'Basic and a valid key, not encoded'),
-      raw(`Token ${value}`, 'Token and a valid key'),
-      raw(value, 'a valid key without a scheme'),
-      raw(`Bearer${value}`, 'Bearer and a valid key, with no space between'),
-    ]),
-    [
-      { ...spec, path: `${spec.path}&api_key=${inQuery}&access_token=${inQuery}`, headers: elsewhere },
-      'none',
-      { credentials: 'a valid key only in the query, in X-Api-Key and in a cookie', mayBeMalformed: true },
-    ],
-  ];
-});
+export const otherScheme = invalidRequests(
+  'auth-other-scheme',
+  { query: { limit: 1, status: 'pending' } },
+  (key) => [
+    {
+      described: 'a valid key only in the query, in X-Api-Key and in a cookie',
+      mayBeMalformed: true,
+      put: (spec) => ({
+        ...spec,
+        path: `${spec.path}&api_key=${encodeURIComponent(key)}&access_token=${encodeURIComponent(key)}`,
+        headers: [
+          ['x-api-key', key],
+          ['api-key', key],
+          ['cookie', `api_key=${key}; token=${key}`],
+        ],
+      }),
+    },
+    {
+      header: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+      described: 'Basic and a valid key',
+    },
+    { header: `ApiKey ${key}`, described: 'ApiKey and a valid key' },
+    { header: `BearerToken ${key}`, described: 'BearerToken and a valid key' },
+    { header: `Basic ${key}`, described: 'Basic and a valid key, not encoded' },
+    { header: `Token ${key}`, described: 'Token and a valid key' },
+    { header: key, described: 'a valid key without a scheme' },
+    { header: `Bearer${key}`, described: 'Bearer and a valid key, with no space between' },
+  ],
+);

@@ -24,12 +24,12 @@ import {
 
 /** Judges that every request of a scene without a valid key was answered with 401. */
 function judgeRefused(requests: InTurn<InvalidRequest>, judge: Judge): void {
-  for (const { credentials, exchange, mayBeMalformed } of doneOf(requests, judge)) {
+  for (const { described, exchange, mayBeMalformed } of doneOf(requests, judge)) {
     const { status } = exchange.outcome;
     const { method, path } = exchange.request;
     const isRefusedOtherwise = mayBeMalformed && status >= 400 && status < 500 && status !== 401;
     if (!isRefusedOtherwise)
-      judgeAnswer(judge, status === 401, `401 for ${method} ${path} with ${credentials}`, exchange);
+      judgeAnswer(judge, status === 401, `401 for ${method} ${path} with ${described}`, exchange);
   }
 }
 
