@@ -3,7 +3,7 @@ import { type Check, check, type Judge, observes } from '../../run/check.ts';
 import { NO_KEY_MAY_ADD, notShown } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type Echoed, echoViolation, quoted } from '../../wire/answer.ts';
-import { headerValues, intentOf, isAnswered } from '../../wire/exchange.ts';
+import { headerValues, intentOf } from '../../wire/exchange.ts';
 import { parseJson } from '../../wire/lossless-json.ts';
 import { answeredPet, described, seenPet } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
@@ -20,7 +20,7 @@ import {
   storeSample,
   TWIN,
 } from './additions.ts';
-import { createdBy, isLost, Owners } from './life.ts';
+import { broughtIn, isLost } from './life.ts';
 import { invalidAnimalChecks } from './refused-additions.ts';
 
 /** Compares one field of every created animal with what was sent. */
@@ -83,20 +83,15 @@ function bound201(basic: readonly Addition[]): readonly Addition[] {
 
 /** Judges the id of every addition: no animal had it before, unless the whole store was lost meanwhile. */
 function judgeIds(judge: Judge, { exchanges }: Trace): void {
-  const owners = new Owners();
   let lostAt: number | undefined;
-  for (const exchange of exchanges.filter(isAnswered)) {
-    const id = createdBy(exchange)?.id;
-    const other = id === undefined ? undefined : owners.before(exchange, id);
-    owners.learn(exchange);
-    if (id === undefined) continue;
+  for (const { pet, exchange, other } of broughtIn(exchanges)) {
     if (other !== undefined && lostAt === undefined && isLost(exchanges, exchange.sentAt))
       lostAt = exchange.sentAt;
     const expected = 'an id that no other animal has';
-    const actual = `id ${id}, which another animal already has`;
+    const actual = `id ${pet.id}, which another animal already has`;
     if (other === undefined) judge.holds(exchange);
     else if (lostAt !== undefined && other.receivedAt <= lostAt)
-      judge.inconclusive(`id ${id} was given again after all animals had disappeared`, exchange, other);
+      judge.inconclusive(`id ${pet.id} was given again after all animals had disappeared`, exchange, other);
     else judge.breaks({ expected, actual }, exchange, other);
   }
 }

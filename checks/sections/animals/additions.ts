@@ -83,11 +83,15 @@ export const mayLackPermission = (exchange: AnsweredExchange, trace: Trace): boo
   );
 
 /**
- * The same animal as another program might write it in JSON: members in another order, white space between them,
- * letters escaped (RFC 8259, 2, 4 and 7). Its label states the charset, the only one that JSON has (11).
+ * The same animal as another program might write it in JSON: members in another order, white space between them, a
+ * letter, a slash and a character beyond the basic plane escaped (RFC 8259, 2, 4 and 7). Its label states the charset,
+ * the only one that JSON has (11).
  */
 function writtenOtherwise({ name, categoryId, status }: Required<NewPet>): RequestSpec {
-  const escaped = JSON.stringify(name).replace('h', '\\u0068');
+  const escaped = JSON.stringify(name)
+    .replace('h', '\\u0068')
+    .replaceAll('/', '\\/')
+    .replace(PARROT, '\\ud83e\\udd9c');
   return addText(
     `\n{ "status" : ${JSON.stringify(status)},\r\n\t"name" : ${escaped} ,\n\t"categoryId" : ${categoryId} }\n`,
     [
@@ -95,12 +99,6 @@ function writtenOtherwise({ name, categoryId, status }: Required<NewPet>): Reque
       ['accept', '*/*'],
     ],
   );
-}
-
-/** The same animal with optional JSON escapes: of a slash, and of a character beyond the basic plane. */
-function escapedMore({ name, categoryId, status }: Required<NewPet>): RequestSpec {
-  const escaped = JSON.stringify(name).replaceAll('/', '\\/').replace(PARROT, '\\ud83e\\udd9c');
-  return addText(`{"name":${escaped},"categoryId":${categoryId},"status":${JSON.stringify(status)}}`);
 }
 
 /** Label of the animal that is identical to another one: only the id is unique in the document. */
@@ -177,7 +175,7 @@ export const edgeAnimals = scene('edge-animals', { permit: 'writes' }, async (ru
   const ofCategory = (value: bigint, name: (again: string) => string) =>
     edge(`category-${value}`, (again) => ({ name: name(again), categoryId: value, status: 'pending' }));
   const anyScript = await add(run, 'any-script', (again) =>
-    escapedMore({ name: `${prefix}${again} ${ANY_SCRIPT}`, categoryId, status: 'sold' }),
+    writtenOtherwise({ name: `${prefix}${again} ${ANY_SCRIPT}`, categoryId, status: 'sold' }),
   );
   const spaced = await edge('spaced', (again) => ({
     name: `  ${prefix}${again}\t${DECOMPOSED}\r\n `,

@@ -6,7 +6,7 @@ import { INTEGER, requestedIdViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, type SeenPet } from '../../wire/pets.ts';
 import { isSuccess, judgeAnswer, observesPet, wrongStatus } from '../answers.ts';
-import { askedAgain, differences, fatesOf, judgeMissing, judgeUnchanged, placesOf } from './life.ts';
+import { askedAgain, differences, fatesOf, judgeMissing, judgeUnchanged, otherwise } from './life.ts';
 import { shown, shows } from './lists.ts';
 import { removal } from './removal.ts';
 import {
@@ -146,15 +146,7 @@ export const getAnimalChecks: readonly Check[] = [
         const { exchange, known, shownBy } = comparison.retrieval;
         const pet = retrievedPet(comparison.retrieval);
         if (pet !== undefined && staysDifferent(pet, comparison))
-          judge.breaks(
-            {
-              expected: `animal ${known.id} as it was listed`,
-              actual: differences(known, pet).join(', '),
-              at: placesOf(known, pet, exchange),
-            },
-            exchange,
-            shownBy,
-          );
+          judge.breaks(otherwise('listed', known, pet, exchange), exchange, shownBy);
       }
     }),
   ),

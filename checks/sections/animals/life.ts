@@ -9,11 +9,11 @@ import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exc
 import { answeredPet, listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';
 import { addText, getPet } from '../../wire/requests.ts';
 import { add, inLetters, type KnownPet, namePrefix } from './additions.ts';
-import { LISTED_WITHIN, LONGEST, limitOf, queryOf, shown, take, VISIBLE_WITHIN } from './lists.ts';
+import { LISTED_WITHIN, LONGEST, limitOf, patiently, queryOf, shown, take } from './lists.ts';
 
-/** An animal, and the exchange that showed it. */
-export interface Showing {
-  readonly pet: SeenPet;
+/** An animal of the run, and the addition that brought it. */
+interface Showing {
+  readonly pet: KnownPet;
   readonly exchange: AnsweredExchange;
 }
 
@@ -27,7 +27,6 @@ interface Told {
 
 /** An animal of the run, and what later answers show of it, in order. */
 interface Life extends Showing {
-  readonly id: bigint;
   readonly told: readonly Told[];
 }
 
@@ -66,35 +65,31 @@ const looksIn = (exchanges: readonly Exchange[]) =>
   exchanges.filter(isAnswered).flatMap((exchange) => lookAt(exchange) ?? []);
 
 /** The animal that an addition brought, if it can be asked for. */
-export function createdBy(exchange: AnsweredExchange): KnownPet | undefined {
+function createdBy(exchange: AnsweredExchange): KnownPet | undefined {
   const isAddition = exchange.request.operation === 'createPet' && exchange.outcome.status === 201;
   const pet = isAddition ? answeredPet(exchange) : undefined;
   return pet?.id === undefined ? undefined : { ...pet, id: pet.id };
 }
 
-/** Which answer first showed an animal with an id. */
-export class Owners {
-  readonly #first = new Map<bigint, AnsweredExchange>();
-  readonly #added = new Set<bigint>();
-
-  /** The answer that showed an animal with this id before an addition was sent, or another addition that brought one. */
-  before(addition: AnsweredExchange, id: bigint): AnsweredExchange | undefined {
-    const first = this.#first.get(id);
-    // A list that is received first may show what is being added.
-    return first !== undefined && (this.#added.has(id) || first.receivedAt <= addition.sentAt)
-      ? first
-      : undefined;
-  }
-
-  learn(exchange: AnsweredExchange): void {
+/** What each addition brought, and the earlier answer, if any, that showed another animal with the same id. */
+export function broughtIn(
+  exchanges: readonly Exchange[],
+): readonly (Showing & { readonly other: AnsweredExchange | undefined })[] {
+  const first = new Map<bigint, AnsweredExchange>();
+  const added = new Set<bigint>();
+  return exchanges.filter(isAnswered).flatMap((exchange) => {
     const pet = createdBy(exchange);
-    for (const id of pet === undefined ? (lookAt(exchange)?.pets.keys() ?? []) : [pet.id])
-      if (!this.#first.has(id)) this.#first.set(id, exchange);
-    if (pet !== undefined) {
-      this.#first.set(pet.id, exchange);
-      this.#added.add(pet.id);
+    if (pet === undefined) {
+      for (const id of lookAt(exchange)?.pets.keys() ?? []) if (!first.has(id)) first.set(id, exchange);
+      return [];
     }
-  }
+    const shown = first.get(pet.id);
+    // A list that is received first may show what is being added.
+    const isOther = shown !== undefined && (added.has(pet.id) || shown.receivedAt <= exchange.sentAt);
+    first.set(pet.id, exchange);
+    added.add(pet.id);
+    return [{ pet, exchange, other: isOther ? shown : undefined }];
+  });
 }
 
 /** The animals that the run created, by id, and the ids that two of them got or that an older animal already had. */
@@ -105,19 +100,10 @@ interface Created {
 }
 
 function createdIn(exchanges: readonly Exchange[]): Created {
-  const created = new Map<bigint, Showing>();
-  const shared = new Set<bigint>();
-  const owners = new Owners();
-  for (const exchange of exchanges.filter(isAnswered)) {
-    const pet = createdBy(exchange);
-    if (pet !== undefined) {
-      if (owners.before(exchange, pet.id) !== undefined) shared.add(pet.id);
-      created.set(pet.id, { pet, exchange });
-    }
-    owners.learn(exchange);
-  }
-  for (const id of shared) created.delete(id);
-  return { created, shared };
+  const brought = broughtIn(exchanges);
+  const shared = new Set(brought.flatMap(({ pet, other }) => (other === undefined ? [] : [pet.id])));
+  const own = brought.filter(({ pet }) => !shared.has(pet.id));
+  return { created: new Map(own.map((one) => [one.pet.id, one])), shared };
 }
 
 /** Whether no animal that an answer showed before a moment is shown after it, although others are: the store was lost. */
@@ -152,17 +138,22 @@ function livesOf({ created }: Created, exchanges: readonly Exchange[]): readonly
         const tells = pet !== undefined || (seenBy.has(exchange.key) && isMissing(id, own.pet.status));
         return tells ? [{ by, exchange, pet }] : [];
       });
-      return { ...own, id, told };
+      return { ...own, told };
     })
     .filter(({ told }) => told.length > 0);
 }
 
-/** Which fields differ between two showings of an animal, of its status also how; undefined where none does. */
+const FIELDS = ['name', 'categoryId', 'status'] as const;
+
+/** The fields that differ between two showings of an animal. */
+const changedFields = (from: SeenPet, to: SeenPet) => FIELDS.filter((field) => from[field] !== to[field]);
+
+/** The kind of a change: the fields, and of the status also how; undefined where nothing changed. */
 function changeOf(from: SeenPet, to: SeenPet): string | undefined {
-  const status = from.status === to.status ? [] : [`${from.status} ${to.status}`];
-  const others = (['name', 'categoryId'] as const).filter((field) => from[field] !== to[field]);
-  const all = [...status, ...others];
-  return all.length === 0 ? undefined : all.join(', ');
+  const fields = changedFields(from, to);
+  return fields.length === 0
+    ? undefined
+    : fields.map((field) => (field === 'status' ? `${from.status} ${to.status}` : field)).join(', ');
 }
 
 /** What is suspicious about an animal: that it is missing, or how it changed. */
@@ -205,12 +196,7 @@ async function isKept(run: SceneRun, label: string, like: Life): Promise<boolean
     const retrieved = lookAt(await run.send(getPet(pet.id), { key }))?.pets.get(pet.id);
     return retrieved ?? shown(await take(run, LONGEST, { key }), pet.id);
   };
-  let seen = await look();
-  for (const pause of VISIBLE_WITHIN) {
-    if (seen !== undefined) break;
-    await run.waitUntil(run.now() + pause, 'an animal that was just added to be served');
-    seen = await look();
-  }
+  const seen = await patiently(run, 'an animal that was just added to be served', look, (one) => !!one);
   return seen !== undefined && changeOf(pet, seen) === undefined && (await look()) !== undefined;
 }
 
@@ -233,7 +219,7 @@ export const askedAgain = scene(
       const key = run.keys.find(({ name }) => name === life.exchange.key);
       for (let turn = 0; turn < TURNS; turn += 1) {
         await take(run, LONGEST, { key });
-        await run.send(getPet(life.id), { key });
+        await run.send(getPet(life.pet.id), { key });
       }
       await take(run, LONGEST, { key });
       return { suspicion: what, isKept: await isKept(run, `like ${inLetters(index)}`, life) };
@@ -265,7 +251,7 @@ export interface Fates extends Created {
  */
 function changesIn(lives: readonly Life[], wasKept: (what: string) => boolean | undefined) {
   const changes = new Map<bigint, Change>();
-  for (const { id, pet: from, exchange: addition, told } of lives) {
+  for (const { pet: from, exchange: addition, told } of lives) {
     const showings = told.flatMap(({ by, pet, exchange }) =>
       pet === undefined ? [] : [{ by, pet, exchange }],
     );
@@ -282,7 +268,7 @@ function changesIn(lives: readonly Life[], wasKept: (what: string) => boolean | 
     const lastBy = (kind: Told['by']) => showings.findLast(({ by }) => by === kind)?.pet;
     const evidence = showings.flatMap(({ pet, exchange }) => (isSame(pet, to) ? [exchange] : []));
     const isAgreed = isSame(lastBy('list'), to) && isSame(lastBy('get'), to);
-    changes.set(id, { from, to, isAgreed, evidence: [...evidence.slice(0, 2), addition] });
+    changes.set(from.id, { from, to, isAgreed, evidence: [...evidence.slice(0, 2), addition] });
   }
   const agreed = new Set(
     [...changes.values()].flatMap(({ from, to, isAgreed }) => (isAgreed ? changeOf(from, to) : [])),
@@ -308,7 +294,7 @@ function goneAnimals(lives: readonly Life[], confirmations: readonly Confirmatio
   const isTold = (life: Life) => isGone(life) || (!isRetrievable && wasShown(life));
   const isExcused =
     asked === undefined || missing.some(wasRemoved) || (asked.isKept !== false && missing.some(isTold));
-  return new Set(isExcused ? missing.map(({ id }) => id) : []);
+  return new Set(isExcused ? missing.map(({ pet }) => pet.id) : []);
 }
 
 const known = new WeakMap<readonly Exchange[], Fates>();
@@ -349,34 +335,26 @@ export const SHARED = notTold('other animals have the same ids as the run’s', 
 const inWords = (value: string | bigint | undefined) =>
   typeof value === 'string' ? quoted(value) : (value ?? '(none)');
 
-const FIELDS = ['name', 'categoryId', 'status'] as const;
-
 /** Where an answer shows an animal, as in `Violation.at`. */
 export function placeOf({ id }: Pick<SeenPet, 'id'>, exchange: AnsweredExchange): string {
   const index = listedPets(exchange)?.findIndex((pet) => pet.id === id) ?? -1;
   return index === -1 ? 'body' : `body/${index}`;
 }
 
-/** Where an answer shows an animal otherwise than it was: the fields, or the animal that lacks one. */
-export function placesOf(created: SeenPet, seen: SeenPet, exchange: AnsweredExchange): string[] {
-  const place = placeOf(seen, exchange);
-  return FIELDS.flatMap((field) => {
-    if (created[field] === seen[field]) return [];
-    return seen[field] === undefined ? place : `${place}/${field}`;
-  });
-}
-
-/** The fields of an animal that differ between two showings of it. */
-export function differences(
-  created: SeenPet,
-  seen: SeenPet,
-  fields: readonly (typeof FIELDS)[number][] = FIELDS,
-): string[] {
-  return fields.flatMap((field) =>
-    created[field] === seen[field]
-      ? []
-      : [`${field} ${inWords(created[field])} became ${inWords(seen[field])}`],
+/** The fields of an animal that differ between two showings of it, in words. */
+export const differences = (created: SeenPet, seen: SeenPet): string[] =>
+  changedFields(created, seen).map(
+    (field) => `${field} ${inWords(created[field])} became ${inWords(seen[field])}`,
   );
+
+/** What is said of an answer that shows an animal otherwise than it was: the fields, or the animal that lacks one. */
+export function otherwise(as: string, known: KnownPet, seen: SeenPet, exchange: AnsweredExchange): Violation {
+  const place = placeOf(seen, exchange);
+  return {
+    expected: `animal ${known.id} as it was ${as}`,
+    actual: differences(known, seen).join(', '),
+    at: changedFields(known, seen).map((field) => (seen[field] === undefined ? place : `${place}/${field}`)),
+  };
 }
 
 /** Judges one showing of an animal of the run: only this run knows it, and no operation changes it. */
@@ -390,19 +368,11 @@ export function judgeUnchanged(
   const own = created.get(id);
   if (own === undefined) return;
   const change = changes.get(id);
-  const changed = differences(own.pet, seen);
-  const isStatus = differences(own.pet, seen, ['name', 'categoryId']).length === 0;
-  if (changed.length === 0 || (isStatus && change?.isAgreed === true)) judge.holds(exchange, own.exchange);
+  const isStatus = changedFields(own.pet, seen).every((field) => field === 'status');
+  if (changeOf(own.pet, seen) === undefined || (isStatus && change?.isAgreed === true))
+    judge.holds(exchange, own.exchange);
   else if (change === undefined)
-    judge.breaks(
-      {
-        expected: `animal ${id} as it was created`,
-        actual: changed.join(', '),
-        at: placesOf(own.pet, seen, exchange),
-      },
-      exchange,
-      own.exchange,
-    );
+    judge.breaks(otherwise('created', own.pet, seen, exchange), exchange, own.exchange);
   else
     judge.inconclusive(
       change.isAgreed

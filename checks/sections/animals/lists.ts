@@ -113,7 +113,23 @@ export async function takeAll(run: SceneRun, key?: Key): Promise<LongestLists> {
 }
 
 /** Pauses within which an addition should be served: the document promises no time, but no client waits longer. */
-export const VISIBLE_WITHIN: readonly number[] = [250, 750, 2000, 4000];
+const VISIBLE_WITHIN: readonly number[] = [250, 750, 2000, 4000];
+
+/** Looks until what was added is served, within a client's patience. */
+export async function patiently<T>(
+  run: SceneRun,
+  waitingFor: string,
+  look: (before?: T) => Promise<T>,
+  isServed: (seen: T) => boolean,
+): Promise<T> {
+  let seen = await look();
+  for (const pause of VISIBLE_WITHIN) {
+    if (isServed(seen)) break;
+    await run.waitUntil(run.now() + pause, waitingFor);
+    seen = await look(seen);
+  }
+  return seen;
+}
 
 /** After this many milliseconds no client waits for an addition any more. */
 export const LISTED_WITHIN = 10_000;
@@ -151,11 +167,10 @@ export const hiddenByFilter = (
 export const lists = scene('lists', {}, async (run): Promise<Lists> => {
   const additions = (await run.tryPlay(enoughAnimals)) ?? [];
   const own = additions.flatMap((one) => (one.pet === undefined ? [] : [{ ...one, pet: one.pet }]));
-  let taken = { own, ...(await takeAll(run)) };
-  for (const pause of VISIBLE_WITHIN) {
-    if (!isAnyMissing(taken)) break;
-    await run.waitUntil(run.now() + pause, 'animals that were just added to be listed');
-    taken = { own, ...(await takeAll(run)) };
-  }
-  return taken;
+  return patiently(
+    run,
+    'animals that were just added to be listed',
+    async () => ({ own, ...(await takeAll(run)) }),
+    (taken) => !isAnyMissing(taken),
+  );
 });

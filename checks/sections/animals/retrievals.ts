@@ -11,7 +11,7 @@ import { answeredPet, type SeenPet } from '../../wire/pets.ts';
 import { getPet } from '../../wire/requests.ts';
 import { type Addition, enoughAnimals, type KnownPet, TWIN } from './additions.ts';
 import { differences } from './life.ts';
-import { LISTED_WITHIN, LONGEST, lists, type TakenList, take, VISIBLE_WITHIN } from './lists.ts';
+import { LISTED_WITHIN, LONGEST, lists, patiently, type TakenList, take } from './lists.ts';
 import { type Removal, removal } from './removal.ts';
 
 /** An animal that the run knows. */
@@ -102,14 +102,16 @@ export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<Re
     exchange: await run.send(getPet(animal.known.id)),
   });
   const isLate = ({ own, exchange }: Retrieval) => own && exchange.outcome.status === 404;
-  let retrieved = await inTurn(animals, retrieve);
-  for (const pause of VISIBLE_WITHIN) {
-    const late = retrieved.done.filter(isLate);
-    if (late.length === 0) break;
-    await run.waitUntil(run.now() + pause, 'an animal that was just added to be served');
-    const others = { ...retrieved, done: retrieved.done.filter((one) => !isLate(one)) };
-    retrieved = joined([others, await inTurn(late, retrieve)]);
-  }
+  const retrieved = await patiently<InTurn<Retrieval>>(
+    run,
+    'an animal that was just added to be served',
+    async (before) => {
+      if (before === undefined) return inTurn(animals, retrieve);
+      const served = { ...before, done: before.done.filter((one) => !isLate(one)) };
+      return joined([served, await inTurn(before.done.filter(isLate), retrieve)]);
+    },
+    ({ done }) => !done.some(isLate),
+  );
   const [lost] = retrieved.inconclusive;
   if (retrieved.done.length === 0 && lost !== undefined) throw new Inconclusive(lost.reason, lost.evidence);
   return retrieved;
