@@ -57,12 +57,6 @@ function judgeCreated({ exchange, sent, label }: Addition, judge: Judge, trace: 
   judgeAnswer(judge, exchange.outcome.status === 201, expected, exchange);
 }
 
-/** Judges whether an addition was accepted; that the success must be 201 is for add-answers-201 to judge. */
-function judgeAccepted(addition: Addition, judge: Judge, trace: Trace): void {
-  if (addition.exchange.outcome.status < 300) judge.holds(addition.exchange);
-  else judgeCreated(addition, judge, trace);
-}
-
 const hasNoStatus = ({ sent }: Addition) => sent.status === undefined;
 const answered201 = ({ exchange }: Addition) => exchange.outcome.status === 201;
 /** Names may have to be unique: constraints on names are "not shown". */
@@ -96,7 +90,15 @@ function judgeIds(judge: Judge, { exchanges }: Trace): void {
   }
 }
 
-const NOTHING_ADDED = notShown('add-answers-201');
+/** Whether basic animals of a kind are accepted; that the success must be 201 is for add-answers-201 to judge. */
+const accepts = (id: string, isOfKind: (addition: Addition) => boolean): Check =>
+  check(id, { scenes: [basicAnimals] }, (judge, seen) => {
+    const basic = seen.of(basicAnimals);
+    if (!basic.some(answered201)) return judge.inconclusive(notShown('add-answers-201'));
+    for (const addition of basic.filter(isOfKind))
+      if (addition.exchange.outcome.status < 300) judge.holds(addition.exchange);
+      else judgeCreated(addition, judge, seen.trace);
+  });
 
 export const addAnimalChecks: readonly Check[] = [
   // 4.2: success is 201, and the body is the created Pet.
@@ -145,19 +147,9 @@ export const addAnimalChecks: readonly Check[] = [
     },
   ),
   // 2, NewPet: status is not required.
-  check('add-status-optional', { scenes: [basicAnimals] }, (judge, seen) => {
-    const basic = seen.of(basicAnimals);
-    const without = basic.find(hasNoStatus);
-    if (without === undefined || !basic.some(answered201)) judge.inconclusive(NOTHING_ADDED);
-    else judgeAccepted(without, judge, seen.trace);
-  }),
+  accepts('add-status-optional', hasNoStatus),
   // 3: the status field is accepted on creation, with each of its values.
-  check('add-status-values', { scenes: [basicAnimals] }, (judge, seen) => {
-    const basic = seen.of(basicAnimals);
-    if (!basic.some(answered201)) return judge.inconclusive(NOTHING_ADDED);
-    for (const addition of basic)
-      if (!hasNoStatus(addition) && !refusedAsLike(addition)) judgeAccepted(addition, judge, seen.trace);
-  }),
+  accepts('add-status-values', (addition) => !hasNoStatus(addition) && !refusedAsLike(addition)),
   // 2: the created animal has the fields of a Pet.
   check('add-pet-schema', {
     isBasis: true,

@@ -1,11 +1,12 @@
 /** Section 4.1: GET /pets. */
 import { contract } from '../../../spec/contract.ts';
+import { groupBy } from '../../../spec/group-by.ts';
 import { type Check, check, doneOf, type Judge, observes, type Seen } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
 import { listOnceViolation, listStatusViolation, quoted, schemaViolation } from '../../wire/answer.ts';
-import { type AnsweredExchange, type Exchange, intentOf, isAnswered } from '../../wire/exchange.ts';
+import { type AnsweredExchange, intentOf, isAnswered } from '../../wire/exchange.ts';
 import { bodyOf, described, listedPets } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { isCalledInvalid, isOwnAnswer, successBody, wrongStatus } from '../answers.ts';
@@ -16,10 +17,10 @@ import {
   hiddenByFilter,
   isWhole,
   LISTED_WITHIN,
-  type Lists,
   limitOf,
   lists,
   mayBeShort,
+  missing,
   missingFrom,
   type OwnAnimal,
   shown,
@@ -31,35 +32,23 @@ import { nameSent } from './refused-additions.ts';
 
 const { maximum } = contract.limit;
 
-/** A name that was sent in a single answered addition belongs to one animal: only this run uses its names. */
+/** Only this run uses its names: no list shows more animals of a name than were sent. */
 function judgeNames(judge: Judge, { exchanges }: Trace): void {
-  // Requests in flight when a process ended are not on record.
+  // Requests in flight when a process ended are not on record, nor is every one of a burst.
   if (exchanges.some(({ session = 1 }) => session > 1)) return;
-  const named = exchanges.flatMap((addition) => {
-    const name = intentOf(addition) === 'fill' ? undefined : nameSent(addition);
-    return name === undefined ? [] : [{ name, addition }];
-  });
-  const once = named.filter(
-    ({ name, addition }) =>
-      isAnswered(addition) &&
-      addition.outcome.status === 201 &&
-      !named.some((other) => other.name === name && other.addition !== addition),
-  );
+  const sent = exchanges.filter((exchange) => intentOf(exchange) !== 'fill');
+  const additions = groupBy(sent, nameSent);
+  additions.delete(undefined);
   for (const exchange of exchanges.filter(isAnswered)) {
     const listed = exchange.request.operation === 'listPets' ? (listedPets(exchange) ?? []) : [];
-    for (const { name, addition } of once) {
-      const [first, ...others] = listed.filter((pet) => pet.name === name);
-      const other = others.find(({ id }) => id !== first?.id);
-      if (first !== undefined && other !== undefined)
-        judge.breaks(
-          {
-            expected: `one animal named ${quoted(name)}, which was added once`,
-            actual: `animals ${first.id} and ${other.id} in one list`,
-            at: [`${placeOf(other, exchange)}/name`],
-          },
-          exchange,
-          addition,
-        );
+    for (const [name, same] of groupBy(listed, (pet) => pet.name)) {
+      const ids = [...new Set(same.map(({ id }) => id))];
+      const [addition, ...others] = additions.get(name) ?? [];
+      const last = same.at(-1);
+      if (addition === undefined || last === undefined || ids.length <= 1 + others.length) continue;
+      const expected = `no more animals named ${quoted(name ?? '')} than were added, ${1 + others.length}`;
+      const at = [`${placeOf(last, exchange)}/name`];
+      judge.breaks({ expected, actual: `animals ${ids.join(', ')} in one list`, at }, exchange, addition);
     }
   }
 }
@@ -124,14 +113,6 @@ function judgeEveryList(judge: Judge, seen: Seen): void {
       judgeMissing(judge, fates, id, violation, exchange, before ?? own.exchange);
     }
   }
-}
-
-/** Own animals without a status, if a complete list omits them and shows every other own animal. */
-function statuslessHidden({ all, own }: Lists): readonly OwnAnimal[] {
-  const without = own.filter(({ sent, pet }) => sent?.status === undefined && pet.status === undefined);
-  const others = own.filter((animal) => !without.includes(animal));
-  if (!isWhole(all) || !others.every(({ pet }) => shows(all, pet.id))) return [];
-  return without.filter(({ pet }) => !shows(all, pet.id));
 }
 
 /** Whether a list with a status shows an own animal known to have another one, even if the list does not show it. */
@@ -241,24 +222,22 @@ export const listAnimalChecks: readonly Check[] = [
   }),
   // 4.1: the status filter's default is none.
   check('list-unfiltered', { scenes: [lists] }, (judge, seen) => {
-    const taken = seen.of(lists);
-    const { all, byStatus, own } = taken;
+    const { all, byStatus, own } = seen.of(lists);
     if (all.pets === undefined)
       throw new Inconclusive(`the list was answered ${described(all.exchange)}`, [all.exchange]);
     if (!isWhole(all)) return judge.notApplicable('the store holds more animals than a list shows');
-    const breaks = ({ pet }: OwnAnimal, is: string, shownBy: Exchange) =>
-      judge.breaks(
-        missingFrom(all.pets, `${pet.id}, which ${is},`, 'the list without status'),
-        all.exchange,
-        shownBy,
-      );
-    const [statusless] = statuslessHidden(taken);
-    if (statusless !== undefined) breaks(statusless, 'has no status', statusless.exchange);
-    for (const [status, list] of byStatus) {
-      // Own animals only: foreign ones may be added or changed between the two lists.
-      const hidden = own.find(({ pet }) => shows(list, pet.id) && !shows(all, pet.id));
-      if (hidden === undefined) judge.holds(all.exchange, list.exchange);
-      else breaks(hidden, `is ${status}`, list.exchange);
+    judge.holds(all.exchange);
+    // Own animals only: foreign ones may be added or changed between the two lists.
+    const hidden = missing(all, own);
+    const areStatusless = hidden.every(
+      ({ sent, pet }) => sent.status === undefined && pet.status === undefined,
+    );
+    for (const { pet, exchange } of hidden) {
+      const list = [...byStatus.values()].find((one) => shows(one, pet.id));
+      const animal = `${pet.id}, which ${list === undefined ? 'has no status' : `is ${list.query.status}`},`;
+      const violation = missingFrom(all.pets, animal, 'the list without status');
+      if (list !== undefined || areStatusless)
+        judge.breaks(violation, all.exchange, list?.exchange ?? exchange);
     }
   }),
   // 4.1: the result is a list of animals; one animal is listed once.

@@ -142,7 +142,7 @@ export interface Lists extends LongestLists {
 }
 
 /** Own animals that a complete list should show but does not. */
-const missing = (list: TakenList, own: readonly OwnAnimal[]): readonly OwnAnimal[] =>
+export const missing = (list: TakenList, own: readonly OwnAnimal[]): readonly OwnAnimal[] =>
   own.filter(({ sent, pet }) => {
     const isAskedFor = [undefined, sent.status ?? pet.status].includes(list.query.status);
     return isWhole(list) && isAskedFor && !shows(list, pet.id);
