@@ -29,6 +29,8 @@ export interface AccuracyCase {
   readonly breaks?: string;
   /** What happens to a run against a variant. */
   readonly disturbance?: string;
+  /** The requirements that a run is restricted to; by default it is whole. */
+  readonly only?: readonly string[];
 }
 
 /** What a run says of a requirement. */
@@ -144,9 +146,8 @@ export function resultOf(checked: CheckedTarget): CaseResult {
 const disturbanceOf = ({ disturbance: name }: AccuracyCase): Partial<Disturbance> =>
   name === undefined ? {} : named('disturbance', name, DISTURBANCES);
 
-/** @param only the requirements that a run is restricted to */
-function settingFor(accuracyCase: AccuracyCase, only?: readonly string[]): Setting {
-  const { kind, breaks = only?.[0] } = accuracyCase;
+function settingFor(accuracyCase: AccuracyCase): Setting {
+  const { kind, only, breaks = only?.[0] } = accuracyCase;
   // The services know no day and no big plan.
   return disturbanceOf(accuracyCase).setting ?? settingOf(kind === 'service' ? undefined : breaks);
 }
@@ -157,21 +158,19 @@ export const spendsDay = (accuracyCase: AccuracyCase): boolean =>
 /**
  * Runs a case on a server of its own, with a shared simulated clock.
  *
- * @param only the requirements that a run is restricted to; by default it is whole
  * @param onExchange called with each exchange of a run that is not killed
  */
 export async function runCase(
   accuracyCase: AccuracyCase,
-  only?: readonly string[],
   onExchange?: (exchange: Exchange) => void,
 ): Promise<CaseResult> {
   const disturbance = disturbanceOf(accuracyCase);
   const { killedAfter, link } = disturbance;
-  const setting = settingFor(accuracyCase, only);
+  const { only } = accuracyCase;
   const server = await startServerOf(accuracyCase, disturbance);
   try {
     const request: CheckRequest = {
-      ...requestOf(server, setting),
+      ...requestOf(server, settingFor(accuracyCase)),
       clock: server.clock,
       ...(only === undefined ? {} : { only }),
       ...(link === undefined ? {} : { link: link(server.clock) }),

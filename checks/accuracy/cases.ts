@@ -33,10 +33,8 @@ const CHECKABLE = requirements
 
 /** What a run of the matrix does. */
 export interface Asked {
+  /** Conforming servers that were not asked for by name are restricted to the requirements that faults break. */
   readonly cases: readonly AccuracyCase[];
-  /** The requirements to which conforming servers are restricted that were not asked for by name. */
-  readonly only: readonly string[] | undefined;
-  readonly isWhole: (accuracyCase: AccuracyCase) => boolean;
   /** The requirements that must be seen red. */
   readonly checkable: readonly string[];
   readonly leftOut: readonly string[];
@@ -48,15 +46,13 @@ export function casesFor(filter: RegExp | undefined): Asked {
     filter === undefined ||
     [one.name, one.breaks, one.disturbance].some((text) => text !== undefined && filter.test(text));
   const asked = ALL.filter(isAsked).sort((one, other) => weight(other) - weight(one));
-  const broken = new Set(asked.flatMap(({ breaks }) => breaks ?? []));
+  const broken = [...new Set(asked.flatMap(({ breaks }) => breaks ?? []))];
   // A check that fails everything would find every fault: each conforming server shows that it does not.
-  const companions = broken.size === 0 ? [] : CONFORMING.filter((one) => !isAsked(one));
-  const cases = [...companions, ...asked];
+  const companions = broken.length === 0 ? [] : CONFORMING.filter((one) => !isAsked(one));
+  const cases = [...companions.map((one) => ({ ...one, only: broken })), ...asked];
   return {
     cases,
-    only: filter === undefined ? undefined : [...broken],
-    isWhole: isAsked,
-    checkable: CHECKABLE.filter((id) => filter === undefined || broken.has(id)),
+    checkable: CHECKABLE.filter((id) => filter === undefined || broken.includes(id)),
     leftOut: pairsWithout(cases),
   };
 }
@@ -77,6 +73,5 @@ export const someOf = <T>(all: readonly T[], count: number, seed: number): reado
 
 /** Some cases, by a seed; no requirement has to be seen red. */
 export function sampleOf(count: number, seed: number): Asked {
-  const cases = someOf(ALL, count, seed);
-  return { cases, only: undefined, isWhole: () => true, checkable: [], leftOut: [] };
+  return { cases: someOf(ALL, count, seed), checkable: [], leftOut: [] };
 }

@@ -47,7 +47,7 @@ const CASES_AT_A_TIME = 5;
 /** Has a process run one case after the other; its answers bear the lane's number. */
 async function runLane(worker: ChildProcess, lane: number): Promise<void> {
   for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
-    worker.send({ lane, accuracyCase: one, only: asked.isWhole(one) ? undefined : asked.only });
+    worker.send({ lane, accuracyCase: one });
     const [result]: CaseResult[] = await once(worker, `answer ${lane}`);
     if (result !== undefined) entries.push({ case: one, result });
     if (process.stderr.isTTY) process.stderr.write(`\r${entries.length} of ${cases.length} `);

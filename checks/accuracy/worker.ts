@@ -4,7 +4,6 @@ import { type AccuracyCase, type CaseResult, runCase } from './case.ts';
 interface Work {
   readonly lane: number;
   readonly accuracyCase: AccuracyCase;
-  readonly only?: readonly string[];
 }
 
 export interface Answer {
@@ -12,8 +11,8 @@ export interface Answer {
   readonly result: CaseResult;
 }
 
-process.on('message', async ({ lane, accuracyCase, only }: Work) => {
-  const result = await runCase(accuracyCase, only).catch(
+process.on('message', async ({ lane, accuracyCase }: Work) => {
+  const result = await runCase(accuracyCase).catch(
     (error: unknown): CaseResult => ({
       verdicts: [],
       problem: error instanceof Error ? (error.stack ?? error.message) : String(error),

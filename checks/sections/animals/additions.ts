@@ -130,10 +130,6 @@ export const basicAnimals = scene(
   },
 );
 
-/** Whether the run adds animals: it has the permission, and so has one of its keys. */
-export const mayAddAnimals = (facts: RunFacts, basic: readonly Addition[] | undefined): boolean =>
-  facts.permissions.has('writes') && basic?.some(({ exchange }) => exchange.outcome.status !== 403) === true;
-
 /**
  * Ends a scene whose additions would be in vain: if every one of the valid basic animals was forbidden, no key may add.
  *

@@ -20,9 +20,7 @@ const { minimum, maximum, default: defaultLimit } = contract.limit;
 const PAGE_LINK = /;\s*rel\s*=\s*("([^"]*\s)?|)(next|prev|previous|first|last)(?=[\s";,]|$)/i;
 
 /** Header names for further pages, besides Link: there is no standard, but these words are usual. */
-const PAGE_WORDS = 'page|cursor|total-count|content-range';
-const PAGE_BEGINNINGS = 'x-total|x-next';
-const PAGE_HEADER = new RegExp(`${PAGE_WORDS}|^(?:${PAGE_BEGINNINGS})`);
+const PAGE_HEADER = /page|cursor|total-count|content-range|^(?:x-total|x-next)/;
 
 const NOT_CUT_SHORT = 'no list of this run was cut short';
 

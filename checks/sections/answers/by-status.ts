@@ -43,14 +43,13 @@ const NAMED: Readonly<Record<number, NamedStatus>> = {
 /**
  * Defines a check of the answers with each status that the document names, and one of those with any other status.
  *
+ * @param rows with what their ids begin
  * @param from the least status that is judged
- * @param noneOther what is said where no other status came
  */
 export function checksOfStatuses(
-  idOf: (status: number | 'other') => string,
+  rows: string,
   from: number,
   violation: (exchange: AnsweredExchange) => Violation | undefined,
-  noneOther: string,
 ): readonly Check[] {
   const of = (concerns: (status: number) => boolean) =>
     observes((exchange) => (concerns(exchange.outcome.status) ? exchange : undefined), violation);
@@ -59,18 +58,22 @@ export function checksOfStatuses(
   const statuses = new Set(all.map(([status]) => status));
   return [
     ...named.map(([status, { blames, ...options }]) =>
-      check(idOf(status), { ...options, observe: of((actual) => actual === status) }, (judge, { trace }) => {
-        const isShown = trace.readings.some((one) => one.operation !== 'other' && one.status === status);
-        if (blames !== undefined && !isShown) judge.inconclusive(notShown(...blames));
-      }),
+      check(
+        `${rows}-${status}`,
+        { ...options, observe: of((actual) => actual === status) },
+        (judge, { trace }) => {
+          const isShown = trace.readings.some((one) => one.operation !== 'other' && one.status === status);
+          if (blames !== undefined && !isShown) judge.inconclusive(notShown(...blames));
+        },
+      ),
     ),
     // Other statuses need not occur; without one there is nothing to judge.
     check(
-      idOf('other'),
+      `${rows}-other`,
       {
         scenes: [unusualRequests],
         observe: of((status) => status >= from && !statuses.has(status)),
-        conclude: (judge) => judge.notApplicable(noneOther),
+        conclude: (judge) => judge.notApplicable('no other status occurred'),
       },
       () => undefined,
     ),

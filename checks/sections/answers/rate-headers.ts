@@ -107,12 +107,7 @@ function mayTellLongerWait(exchange: AnsweredExchange, trace: TraceSoFar): boole
 
 export const rateHeaderChecks: readonly Check[] = [
   // 8: "present on every response", so on 401, 404, 400 and 429 too.
-  ...checksOfStatuses(
-    (status) => `rate-headers-on-${status}`,
-    0,
-    missingFromAnswer,
-    'no other status occurred',
-  ),
+  ...checksOfStatuses('rate-headers-on', 0, missingFromAnswer),
   // 8: the limit that applies to the caller: a figure of its plan, of the minute or of the day.
   check('rate-limit-value', {
     explainsShortage: true,

@@ -39,9 +39,9 @@ export const serviceChecks: readonly Check[] = [
   }),
 ];
 
-const askOther = (id: string, method: string, path: string) =>
-  scene(id, {}, (run) => run.send({ operation: 'other', method, path }));
-const storeOrders = askOther('store-orders', 'GET', '/store/orders');
+const storeOrders = scene('store-orders', {}, (run) =>
+  run.send({ operation: 'other', method: 'GET', path: '/store/orders' }),
+);
 
 export const serviceGaps: readonly GapObserver[] = [
   gap('store-orders', { scenes: [storeOrders] }, (seen) => {
