@@ -1,4 +1,4 @@
-/** Loads through k6: every scenario, every fault that only load shows, and what must be true of any run. */
+/** Loads through k6: every scenario, a fault for each of their signs, and what must be true of any run. */
 import { execFile, spawn } from 'node:child_process';
 import { createWriteStream, existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -56,16 +56,12 @@ type More = Partial<LoadRun> & { readonly clockSpeed?: number };
 /** What a bucket would give back while a minute's requests are sent is no sign: a slow clock keeps it little. */
 const FAULTS: readonly (readonly [fault: string, scenario: string, sign: RegExp, more?: More])[] = [
   ['limiter-races', 'plan-limit-edge', /offered to/, { clockSpeed: 8 }],
-  ['limiter-races-on-lists', 'plan-limit-edge', /offered to/, { clockSpeed: 8 }],
-  ['id-races', 'burst', /its own id/],
   ['load-ids-collide', 'burst', /its own id/],
   // The more requests, the more it adds to what a busy machine takes anyway.
   ['load-latency-leaks', 'soak', /creep/, { rate: 150, seconds: 36 }],
   ['load-errors', 'average-load', /errors<0\.1%/, { seconds: 4, rate: 250 }],
   ['load-stalls', 'soak', /p99\.95/, { rate: 250 }],
   ['ban-of-everybody', 'abusive-client', /errors==0/],
-  ['ban-of-the-plan', 'abusive-client', /errors==0/, { rate: 40 }],
-  ['ban-of-all-but-itself', 'abusive-client', /errors==0/, { rate: 40 }],
 ];
 
 for (const [fault, scenario, sign, { clockSpeed, ...request } = {}] of FAULTS) {
