@@ -169,17 +169,18 @@ t.test('what lies before the edge of a window belongs to another one', async (t)
 });
 
 t.test('requests that race are given the same Remaining', async (t) => {
-  const race = (...values: readonly number[]) =>
-    racingRemaining(
-      countWindow(
-        values.map((remaining, index) =>
-          reading({ sentAt: EPOCH + index, limit: 6, remaining, reset: EPOCH + MINUTE, date: EPOCH }),
-        ),
-        6,
-      ),
-    );
-  t.ok(race(5, 5, 4, 4, 3, 2, 1, 0));
-  t.notOk(race(5, 4, 4, 3, 2, 1, 0), 'once is no race');
+  const shown = (values: readonly number[], took = 0) =>
+    values.map((remaining, index) => {
+      const sentAt = EPOCH + index;
+      const receivedAt = sentAt + took;
+      return reading({ sentAt, receivedAt, limit: 6, remaining, reset: EPOCH + MINUTE, date: EPOCH });
+    });
+  const race = (...given: Parameters<typeof shown>) => racingRemaining(countWindow(shown(...given), 6));
+  t.ok(race([5, 5, 4, 4, 3, 2, 1, 0]));
+  t.notOk(race([5, 4, 4, 3, 2, 1, 0]), 'once is no race');
+  const readAsAnswered = shown([3, 3, 3, 1, 1], 2);
+  t.notOk(race([4, 4, 2, 2, 1, 0, 0], 9), 'nor is a count that is read as it is answered');
+  t.same(countWindow(readAsAnswered, 6).verdict, { kind: 'fewer', before: 2, between: 0 });
 });
 
 /** Requests of three operations one after the other, with what somebody else sends right before some of them. */

@@ -57,14 +57,43 @@ export function sinceEdge(readings: readonly RateReading[]): readonly RateReadin
   return edge === undefined ? readings : readings.filter(({ reset }) => reset !== undefined && reset >= edge);
 }
 
-/** Requests that others made, as far as Remaining tells: values below the first one that no answer of ours showed. */
-function skippedValues(readings: readonly RateReading[]): number {
-  const shown = new Set(readings.flatMap(({ remaining }) => (remaining === undefined ? [] : [remaining])));
-  if (shown.size === 0) return 0;
-  const highest = Math.max(...shown);
-  const lowest = Math.min(...shown);
-  return highest - lowest + 1 - shown.size;
+/**
+ * Requests that others made, as far as Remaining tells: values below the first one that no answer of ours showed. A server
+ * that reads it as it answers shows one value for several requests that were under way together, and skips as many.
+ *
+ * @param areLost whether answers were lost: then a value that is shown twice may have hidden one of them
+ */
+function skippedValues(readings: readonly RateReading[], areLost = false): number {
+  const answers = new Map<number, RateReading[]>();
+  for (const reading of readings)
+    if (reading.remaining !== undefined)
+      answers.set(reading.remaining, [...(answers.get(reading.remaining) ?? []), reading]);
+  if (answers.size === 0) return 0;
+  const together = [...answers.values()].flatMap((alike) =>
+    alike.slice(1).filter(({ sentAt }, index) => sentAt < (alike[index]?.receivedAt ?? 0)),
+  );
+  const skipped = Math.max(...answers.keys()) - Math.min(...answers.keys()) + 1 - answers.size;
+  return Math.max(0, skipped - (areLost ? 0 : together.length));
 }
+
+/**
+ * What was left at each of these answers, in the order of sending: from the requests that were answered before it was
+ * sent, to those that were sent before it was answered. Requests beside it were counted before it or after.
+ */
+function leftAt(admitted: readonly RateReading[], perMinute: number) {
+  const sent = admitted.map(({ sentAt }) => sentAt);
+  const received = admitted.map(({ receivedAt }) => receivedAt).sort((a, b) => a - b);
+  const until = (times: readonly number[], time: number) => times.findLastIndex((one) => one <= time) + 1;
+  return admitted.map(({ sentAt, receivedAt, remaining = 0 }) => ({
+    remaining,
+    most: perMinute - 1 - until(received, sentAt),
+    least: perMinute - until(sent, receivedAt),
+  }));
+}
+
+/** Whether each of these answers, in the order of sending, tells what was left while its request was under way. */
+export const areLeftThen = (admitted: readonly RateReading[], perMinute: number): boolean =>
+  leftAt(admitted, perMinute).every(({ remaining, least, most }) => remaining >= least && remaining <= most);
 
 /** What others had spent before the first of our requests that the target counted, whichever that was of those in flight. */
 function spentBefore(admitted: readonly RateReading[], perMinute: number): number {
@@ -140,7 +169,7 @@ function judge(admitted: readonly RateReading[], perMinute: number, lost: number
   if (admitted.length > allowed) return { kind: 'more', allowed };
   const describesMinute = admitted.every(({ limit }) => limit === perMinute);
   const before = describesMinute ? spentBefore(admitted, perMinute) : 0;
-  const between = skippedValues(admitted);
+  const between = skippedValues(admitted, lost > 0);
   const missing = before + between;
   // What was lost may have been admitted: where it would be too many then, nothing is told.
   const total = admitted.length + (missing <= lost ? missing : 0);
@@ -149,15 +178,17 @@ function judge(admitted: readonly RateReading[], perMinute: number, lost: number
 }
 
 /**
- * Whether the same value of Remaining came with more than one answer of a window that gives nothing back. Answers of two
- * operations may bear one value without a race, where each operation has a quota of its own.
+ * Whether the same value of Remaining came with more than one answer of a window that gives nothing back, and more than
+ * was left then. Answers of two operations may bear one value without a race, where each operation has a quota of its own.
  */
 export function racingRemaining({ admitted, perMinute }: WindowCount): boolean {
   if (!standsStill(admitted, perMinute)) return false;
   const values = admitted.flatMap(({ operation, remaining }) =>
     remaining === undefined || remaining === 0 ? [] : [`${operation} ${remaining}`],
   );
-  return values.length - new Set(values).size > Math.max(1, admitted.length / 20);
+  // Of what is read as it is answered, requests that were under way together show one value as well, but never too much.
+  const isTooMuch = leftAt(admitted, perMinute).some(({ remaining, most }) => remaining > Math.max(0, most));
+  return isTooMuch && values.length - new Set(values).size > Math.max(1, admitted.length / 20);
 }
 
 /** Whether the answers would have shown that a new window began: headers of the day do not. */

@@ -1,7 +1,7 @@
 /** Section 8: X-RateLimit-Remaining while requests are spent, and when none is left. */
 
 import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
-import { minuteAsDay } from '../../limits/window-count.ts';
+import { areLeftThen, minuteAsDay } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { check, type Judge } from '../../run/check.ts';
 import { conclusiveOr } from '../../run/inconclusive.ts';
@@ -16,8 +16,8 @@ import { minute } from '../quota/minute.ts';
 import type { FilledWindow } from '../quota/window-filling.ts';
 
 /**
- * A window that was counted exactly and refilled nothing shows each value from limit − 1 down to 0 once: the first
- * request shows the highest, where it was alone, and of the others two may race.
+ * A window that was counted exactly and refilled nothing shows values from limit − 1 down to 0: the first request the
+ * highest, where it was alone, and each of the others what was left while it was under way.
  *
  * @param refills whether the target gives quota back gradually: then only the whole limit after a request is untrue
  */
@@ -31,7 +31,7 @@ function judgeValues(window: FilledWindow, perMinute: number, refills: boolean, 
   if (refills && !values.has(perMinute)) return;
   const isAlone = second === undefined || second.sentAt >= first.receivedAt;
   const isFirstRight = !isAlone || (first.remaining ?? perMinute - 1) === perMinute - 1;
-  if (values.has(0) && values.size >= perMinute - 1 && isFirstRight)
+  if (values.has(0) && isFirstRight && areLeftThen(admitted, perMinute))
     return judge.holds(...evidenceOf(window));
   judge.breaks(
     {

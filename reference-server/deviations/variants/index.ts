@@ -38,6 +38,7 @@ const TABLE: VariantTable = {
   'milliseconds': {
     'retry-after-format': 'milliseconds', 'ban-threshold': '10 (180 s)',
     'ban-answer': 'banned-401 (until untold)', 'deprecation-announcement': 'none' },
+  'remaining-when-answered': { 'rate-remaining-moment': 'answered' },
   'headers-of-the-day': {
     'rate-headers-window': 'day', 'deprecation-announcement': 'deprecation',
     'error-codes': 'upper-case, with details' },

@@ -10,13 +10,32 @@ import {
   windowByClock,
 } from '../meters.ts';
 import type { Personality } from '../personality.ts';
-import { admitting, header, headersAbsent, minuteBy, restated, sendingHeaders } from '../shapes.ts';
+import {
+  admitting,
+  changedHeader,
+  delivering,
+  header,
+  headersAbsent,
+  minuteBy,
+  restated,
+  sendingHeaders,
+} from '../shapes.ts';
 import type { AnswerTable } from './variant.ts';
 
 function quotaOfDay(limiter: RateLimiter, key: ApiKey, now: number) {
   const { day } = limiter.metersOf(key);
   return quotaOf(day, Math.max(0, day.left(now)), now);
 }
+
+/** Reads what is left as it answers: requests that came meanwhile are counted already. */
+const remainingWhenAnswered = delivering((usual, response, answered, headers, call, { limiter }) => {
+  const { key } = call;
+  if (key === null || call.refusedBy !== null) return usual(response, answered, headers, call);
+  const left = () => String(Math.max(0, limiter.metersOf(key).minute.left(call.now)));
+  setTimeout(() => {
+    usual(response, answered, changedHeader(headers, 'X-RateLimit-Remaining', left), call);
+  }, 5);
+});
 
 export const headersOfTheDay = admitting((usual, key, call, { limiter }) => ({
   ...usual(key, call),
@@ -107,6 +126,7 @@ export const LIMIT_ANSWERS = {
     rolling: { recipe: () => ({ dayMeter: slidingLog }) },
   },
   'day-used': Object.fromEntries([50, 93, 97, 100].map((percent) => [`${percent}-percent`, dayUsed(percent)])),
+  'rate-remaining-moment': { answered: remainingWhenAnswered },
   'rate-headers-window': { minute: headersOfTheMinute, day: headersOfTheDay, both: headersOfBoth },
   'retry-after-format': {
     // A date has whole seconds, so the next one is taken.
