@@ -37,13 +37,15 @@ export async function planCheck(
   const { profile, permissions, values, only, rules } = subject;
   const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
   const clock = sharedClock();
-  const custom = profile.plans.enterprise;
-  const enterprise = { perMinute: Math.min(custom?.perMinute ?? 1, LARGEST_MINUTE), perDay: LONG_DAY };
+  const custom = profile.plans.enterprise ?? { perMinute: 1, perDay: LONG_DAY };
+  const perMinute = Math.min(custom.perMinute, LARGEST_MINUTE);
+  // What the run does not send where the day holds no more than a minute, the play does not either.
+  const perDay = custom.perDay > custom.perMinute ? LONG_DAY : perMinute;
   const server = await startReferenceServer({
     clock,
     animals: 0,
     keys: keys.map(({ name, plan, value }) => ({ name, plan, value })),
-    enterprise,
+    enterprise: { perMinute, perDay: LONG_DAY },
   });
   try {
     const played: Permission[] = permissions.filter((permission) => permission !== 'day');
@@ -52,7 +54,7 @@ export async function planCheck(
       profile: {
         ...profile,
         target: server.baseUrl,
-        plans: { enterprise },
+        plans: { enterprise: { perMinute, perDay } },
         clock: { speed: 1 },
         samples: {},
       },

@@ -24,10 +24,10 @@ const POLLS = [15, 30, 60, 90].map((seconds) => seconds * SECOND);
 /** A ban that does not state its end is assumed to last at least this long. */
 const UNTOLD_BAN = 10 * SECOND;
 
-/** The one key that may be banned, if there is any; preferably one that has no other role. */
+/** The one key that may be banned, if there is any whose minute can be filled; preferably one that has no other role. */
 const banKeys = (keys: readonly Key[]): readonly Key[] =>
   keys
-    .filter(({ roles }) => roles.includes('ban'))
+    .filter(({ roles, limits }) => roles.includes('ban') && limits.perDay > limits.perMinute)
     .sort((a, b) => a.roles.length - b.roles.length || a.limits.perMinute - b.limits.perMinute)
     .slice(0, 1);
 
@@ -39,7 +39,7 @@ export const keylessInBan = scene('keyless-in-ban', { permit: 'ban' }, (run) =>
 /** The ban of a key from its provocation to its end. */
 export const ban = sceneOnKeys(
   'ban',
-  { permit: 'ban', intent: 'ban', keys: banKeys, wanted: { role: 'ban' } },
+  { permit: 'ban', intent: 'ban', keys: banKeys, wanted: { role: 'ban', beyondMinute: true } },
   async (run, key): Promise<BanMeasurement> => {
     const sample = await run.tryPlay(storeSample);
     const retrieved = await run.tryPlay(retrievals);
