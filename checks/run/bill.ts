@@ -1,7 +1,6 @@
 /** What a run spends, as a play of it against the embedded server showed. */
 import { MINUTE } from '../limits/time.ts';
 import type { Key } from '../profile/key.ts';
-import { intentOf } from '../wire/exchange.ts';
 import type { Trace } from './trace.ts';
 
 /** What a run spends on one key. */
@@ -65,7 +64,7 @@ export function billOf({ keys: all, trace, requestsByKey, took, days, waitsForBa
   const dayOf = (key: Key) => (days.includes(key) ? key.limits.perDay + BEYOND_DAY : 0);
   const keys = all.map((key): KeyBill => {
     const own = readings.filter((reading) => reading.key === key.name);
-    const isFilled = own.some((reading) => intentOf(reading) === 'fill');
+    const isFilled = own.some((reading) => reading.intent === 'fill');
     const minute = trace.run.keys.find(({ name }) => name === key.name)?.limits.perMinute ?? 0;
     const played = (requestsByKey.get(key.name) ?? 0) + (isFilled ? key.limits.perMinute - minute : 0);
     return {
@@ -78,7 +77,7 @@ export function billOf({ keys: all, trace, requestsByKey, took, days, waitsForBa
   });
   const anonymous = requestsByKey.get('(none)') ?? 0;
   const requests = keys.reduce((sum, bill) => sum + bill.requests, anonymous);
-  const inBursts = readings.filter((reading) => intentOf(reading) !== 'ordinary').length;
+  const inBursts = readings.filter((reading) => reading.intent !== 'ordinary').length;
   const animals = readings.filter(
     ({ operation, status }) => operation === 'createPet' && status === 201,
   ).length;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../wire/answer.ts';
 import { curl } from '../wire/curl.ts';
-import { type Exchange, intentOf } from '../wire/exchange.ts';
+import type { Exchange } from '../wire/exchange.ts';
 import { conclusiveOr, NotAsked } from './inconclusive.ts';
 import { type Reason, reasonOf } from './reason.ts';
 
@@ -59,7 +59,7 @@ export class Findings {
     if (decisive !== undefined && this.#brokenBy.size < MOST_BROKEN_BY) {
       this.#brokenBy.add(decisive.id);
       // A key is banned for the rows of bans alone: what else a banned key shows does not come without them.
-      const restsOnBan = evidence.some((one) => intentOf(one) === 'ban' && one.sentBy !== decisive.sentBy);
+      const restsOnBan = evidence.some((one) => one.intent === 'ban' && one.sentBy !== decisive.sentBy);
       if (!restsOnBan) this.#brokenBy.add(decisive.sentBy);
     }
     if (this.#broken.length < VIOLATIONS_KEPT) this.#broken.push({ violation, evidence });

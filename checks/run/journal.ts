@@ -45,7 +45,7 @@ export const keyPrint = (runId: string, value: string): string =>
 const Reading = Type.Object({
   id: text,
   key: Type.Union([text, Type.Null()]),
-  intent: maybe(IntentShape),
+  intent: IntentShape,
   operation: text,
   sentAt: number,
   receivedAt: number,

@@ -1,12 +1,6 @@
 import { TargetClock } from '../limits/target-clock.ts';
 import type { Key } from '../profile/key.ts';
-import {
-  type AnsweredExchange,
-  type Exchange,
-  intentOf,
-  isAnswered,
-  mayHaveArrived,
-} from '../wire/exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered, mayHaveArrived } from '../wire/exchange.ts';
 import { listedPets, looksLikeTheService } from '../wire/pets.ts';
 import { type RateReading, rateReading } from '../wire/rate-headers.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -219,7 +213,7 @@ export class GrowingTrace {
 
   #isKept(exchange: AnsweredExchange, keeping: Keeping): boolean {
     // What the run added has to be known: an animal that shows later is one of these, or somebody else's.
-    const isOwnAddition = exchange.request.operation === 'createPet' && intentOf(exchange) !== 'foreign';
+    const isOwnAddition = exchange.request.operation === 'createPet' && exchange.intent !== 'foreign';
     if (keeping === 'in-full' || isOwnAddition) return true;
     const like = `${exchange.sentBy} ${exchange.outcome.status}`;
     const seen = (this.#uniform.get(like) ?? 0) + 1;

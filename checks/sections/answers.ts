@@ -3,7 +3,7 @@ import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
 import { type Judge, observes } from '../run/check.ts';
 import { Inconclusive } from '../run/inconclusive.ts';
 import { schemaViolation, type Violation } from '../wire/answer.ts';
-import { type AnsweredExchange, type Exchange, intentOf } from '../wire/exchange.ts';
+import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 import type { JsonValue, ParsedJson } from '../wire/lossless-json.ts';
 import { bodyOf, described } from '../wire/pets.ts';
 import { schemaProblem } from '../wire/schema.ts';
@@ -25,7 +25,7 @@ export const isCalledInvalid = ({ outcome }: AnsweredExchange) =>
 
 /** Whether an answer is the operation's own: refusals for a key, for quota or by a ban are for other rows. */
 export const isOwnAnswer = (exchange: AnsweredExchange) =>
-  ![401, 403, 429].includes(exchange.outcome.status) && intentOf(exchange) !== 'ban';
+  ![401, 403, 429].includes(exchange.outcome.status) && exchange.intent !== 'ban';
 
 /** The parsed body. @throws Inconclusive if it exceeds what the harness can read, which is not the target's fault */
 export function readBody(exchange: AnsweredExchange): ParsedJson {

@@ -22,7 +22,7 @@ export const HeadersShape = Type.Array(
 
 export const IntentShape = words(
   ['ordinary', 'preflight', 'fill', 'over-limit', 'ban', 'day', 'refusable', 'foreign'],
-  'What it was sent for, where that decides how its answer is judged; absent where it is ordinary.',
+  'What it was sent for, where that decides how its answer is judged.',
 );
 
 const OperationShape = words([...OPERATION_NAMES, 'other'], 'other: any request outside the interface.');
@@ -74,7 +74,7 @@ export const ExchangeShape = exact({
   id: Type.String({ minLength: 1, description: 'The scene that sent it and a counter: retrievals#2.' }),
   sentBy: Type.String({ description: 'The scene that sent it.' }),
   session: maybe(Type.Number({ description: 'The process of the run that sent it, where not the first.' })),
-  intent: maybe(IntentShape),
+  intent: IntentShape,
   key: orNull(text, 'Name of the key; null where no valid one was sent.'),
   sentAt: moment('when the request was handed to the connection.'),
   receivedAt: moment('when the response was complete or had failed.'),

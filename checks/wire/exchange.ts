@@ -59,9 +59,6 @@ export const mayHaveArrived = ({ outcome }: Exchange): boolean =>
 export const wasInterrupted = ({ outcome }: Exchange): boolean =>
   outcome.kind === 'failure' && outcome.reason === 'interrupted';
 
-/** What a request was for. */
-export const intentOf = ({ intent }: Pick<Exchange, 'intent'>): Intent => intent ?? 'ordinary';
-
 /** All values of a header field, in order; field names compare without case (RFC 9110, 5.1). */
 export function headerValues(headers: HeaderList, name: string): string[] {
   const wanted = name.toLowerCase();

@@ -126,8 +126,7 @@ export function retryAfter(headers: HeaderList, longest: number): RetryAfter {
 export interface RateReading {
   readonly id: string;
   readonly key: string | null;
-  /** What it was sent for; absent where it is `ordinary`. */
-  readonly intent?: Intent;
+  readonly intent: Intent;
   readonly operation: string;
   readonly sentAt: number;
   readonly receivedAt: number;
@@ -158,7 +157,7 @@ export const rateReading = readLast((exchange: AnsweredExchange): RateReading =>
   return {
     id: exchange.id,
     key: exchange.key,
-    ...(exchange.intent === undefined ? {} : { intent: exchange.intent }),
+    intent: exchange.intent,
     operation: exchange.request.operation,
     sentAt: exchange.sentAt,
     receivedAt: exchange.receivedAt,

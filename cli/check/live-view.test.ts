@@ -21,6 +21,7 @@ function exchange(key: string | null): RunEvent {
   const at: Exchange = {
     id: 'x#1',
     sentBy: 'x',
+    intent: 'ordinary',
     key,
     sentAt: START,
     receivedAt: START,

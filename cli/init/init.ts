@@ -120,7 +120,7 @@ async function firstAnswer(
       ...listPets({ limit: 1 }),
       authorization: { kind: 'key', name: key.name, value },
     } as const;
-    const exchange = await client.exchange(request, { id: 'init', sentBy: 'init' });
+    const exchange = await client.exchange(request, { id: 'init', sentBy: 'init', intent: 'preflight' });
     if (exchange.outcome.kind === 'failure') {
       const { reason } = exchange.outcome;
       return {

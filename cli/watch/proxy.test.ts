@@ -13,7 +13,7 @@ t.test('each hostile target', { jobs: 8 }, async (t) => {
         const client = createClient({ baseUrl, now: Date.now, secrets: [], timeouts: limitsFor(target) });
         const { outcome } = await client.exchange(
           { operation: 'listPets', method: 'GET', path: '/pets?limit=1', authorization: { kind: 'none' } },
-          { id: 'one', sentBy: 'one' },
+          { id: 'one', sentBy: 'one', intent: 'ordinary' },
         );
         await client.close();
         return outcome.kind === 'response'

@@ -50,6 +50,7 @@ export const broken = (id: string, facts: Partial<RequirementResult> = {}): Requ
 export const exchange = (id: string, body: string, headers: HeaderList = []): Exchange => ({
   id,
   sentBy: 'lists',
+  intent: 'ordinary',
   key: 'free-1',
   sentAt: SAMPLE_START + 1_000,
   receivedAt: SAMPLE_START + 1_250,

@@ -46,7 +46,7 @@ async function oneExchange(t: Test, target: HostileTarget, ca?: string): Promise
         path: '/pets?limit=1',
         authorization: { kind: 'key', name: 'free-1', value: KEY },
       },
-      { id, sentBy: id },
+      { id, sentBy: id, intent: 'ordinary' },
     );
   const first = await list('first');
   t.match(first.outcome, target.expected, 'the outcome');

@@ -187,6 +187,7 @@ export function reading(given: Partial<RateReading> = {}): RateReading {
   const { sentAt = 0 } = given;
   return {
     id: `test#${sentAt}`,
+    intent: 'ordinary',
     key: 'free-1',
     operation: 'listPets',
     path: '/pets',

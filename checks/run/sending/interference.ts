@@ -5,7 +5,6 @@ import { isForDay } from '../../limits/told-time.ts';
 import {
   type AnsweredExchange,
   type Exchange,
-  intentOf,
   isAnswered,
   mayHaveArrived,
   wasInterrupted,
@@ -116,7 +115,7 @@ async function untilPresent(
     await sender.waitUntil(lost.receivedAt + pause, 'the target, which is unavailable');
     return;
   }
-  if (intentOf(lost) === 'preflight') throw unanswered(lost);
+  if (lost.intent === 'preflight') throw unanswered(lost);
   const wasAway = await waitForTarget(sender, ask);
   // Whoever has no key adds nothing.
   const mayAdd = () => lost.key === null || (hasAnother && sender.repeatsAddition());

@@ -3,7 +3,7 @@ import { type Check, check, type Judge, observes } from '../../run/check.ts';
 import { NO_KEY_MAY_ADD, notShown } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type Echoed, echoViolation, quoted } from '../../wire/answer.ts';
-import { headerValues, intentOf } from '../../wire/exchange.ts';
+import { headerValues } from '../../wire/exchange.ts';
 import { parseJson } from '../../wire/lossless-json.ts';
 import { answeredPet, described, seenPet } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
@@ -108,7 +108,7 @@ export const addAnimalChecks: readonly Check[] = [
       scenes: [basicAnimals, edgeAnimals, enoughAnimals],
       observe(exchange, judge) {
         const { status } = exchange.outcome;
-        const intent = intentOf(exchange);
+        const intent = exchange.intent;
         // The additions of a burst, beyond those of the shared scenes; of another client's what was accepted.
         const isJudged =
           intent === 'fill' ? ![401, 403, 429].includes(status) : intent === 'foreign' && status < 300;

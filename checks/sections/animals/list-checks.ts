@@ -6,7 +6,7 @@ import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
 import { listOnceViolation, listStatusViolation, quoted, schemaViolation } from '../../wire/answer.ts';
-import { type AnsweredExchange, intentOf, isAnswered } from '../../wire/exchange.ts';
+import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { bodyOf, described, listedPets } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { isCalledInvalid, isOwnAnswer, successBody, wrongStatus } from '../answers.ts';
@@ -36,7 +36,7 @@ const { maximum } = contract.limit;
 function judgeNames(judge: Judge, { exchanges }: Trace): void {
   // Requests in flight when a process ended are not on record, nor is every one of a burst.
   if (exchanges.some(({ session = 1 }) => session > 1)) return;
-  const sent = exchanges.filter((exchange) => intentOf(exchange) !== 'fill');
+  const sent = exchanges.filter((exchange) => exchange.intent !== 'fill');
   const additions = groupBy(sent, nameSent);
   additions.delete(undefined);
   for (const exchange of exchanges.filter(isAnswered)) {

@@ -6,7 +6,6 @@ import {
   type Exchange,
   headerValues,
   type Intent,
-  intentOf,
   isAnswered,
 } from '../../wire/exchange.ts';
 import { storedThoughRefused } from '../animals/refused-additions.ts';
@@ -62,7 +61,7 @@ export const keyChecks: readonly Check[] = [
       for (const key of trace.run.keys) {
         const answered = trace.exchanges
           .filter(isAnswered)
-          .filter((exchange) => exchange.key === key.name && !MAY_BE_REFUSED.has(intentOf(exchange)));
+          .filter((exchange) => exchange.key === key.name && !MAY_BE_REFUSED.has(exchange.intent));
         const firstRefusal = answered.findIndex(({ outcome }) => outcome.status === 429);
         for (const [index, exchange] of answered.entries()) {
           if (exchange.outcome.status !== 401) {

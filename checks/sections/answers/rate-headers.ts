@@ -14,7 +14,7 @@ import {
   resetViolation,
   type Violation,
 } from '../../wire/answer.ts';
-import { type AnsweredExchange, type Intent, intentOf } from '../../wire/exchange.ts';
+import type { AnsweredExchange, Intent } from '../../wire/exchange.ts';
 import {
   type NumberHeader,
   numberOf,
@@ -101,7 +101,7 @@ function mayTellLongerWait(exchange: AnsweredExchange, trace: TraceSoFar): boole
   const { status } = exchange.outcome;
   if (status < 400) return false;
   const mayBeBanned = status === 429 ? trace.refusalsOf(exchange) > 1 : refusesKey(exchange);
-  const mayBeOver = MAY_BE_OVER.has(intentOf(exchange));
+  const mayBeOver = MAY_BE_OVER.has(exchange.intent);
   return mayBeOver || (mayBeBanned && trace.keyOf(exchange) !== undefined);
 }
 

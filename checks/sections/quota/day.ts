@@ -5,7 +5,7 @@ import type { Key } from '../../profile/key.ts';
 import { sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import { unanswered } from '../../run/sending/interference.ts';
-import { type AnsweredExchange, intentOf, isAnswered } from '../../wire/exchange.ts';
+import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { addPet, listPets, repeatable } from '../../wire/requests.ts';
 import { namePrefix } from '../animals/additions.ts';
@@ -185,7 +185,7 @@ class Spending {
 
 /** What the key was admitted in other scenes, before the day and meanwhile. */
 const admittedElsewhere = (run: SceneRun, key: Key) =>
-  admittedOn(run.trace, key).filter((reading) => intentOf(reading) !== 'day');
+  admittedOn(run.trace, key).filter((reading) => reading.intent !== 'day');
 
 const firstAnswer = ([first]: readonly RateReading[]): FirstAnswer | undefined =>
   first === undefined ? undefined : { limit: first.limit, remaining: first.remaining };

@@ -23,6 +23,7 @@ export function answered(parts: AnswerParts = {}): AnsweredExchange {
   return {
     id,
     sentBy: id.split('#')[0] ?? id,
+    intent: 'ordinary',
     key,
     sentAt,
     receivedAt: parts.receivedAt ?? sentAt + 10,

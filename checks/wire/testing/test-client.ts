@@ -4,7 +4,7 @@ import { type ClientOptions, type ClientRequest, createClient, type HttpClient }
 
 /** The value of the key in {@link LIST}. */
 export const KEY = 'sk_live_4f9Zq7TrXyAbC';
-export const RECORD = { id: 'check#1', sentBy: 'check' };
+export const RECORD = { id: 'check#1', sentBy: 'check', intent: 'ordinary' } as const;
 
 export const LIST: ClientRequest = {
   operation: 'listPets',

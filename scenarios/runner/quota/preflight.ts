@@ -54,7 +54,7 @@ export async function preflight(
   try {
     exchange = await client.exchange(
       { ...listPets({ limit: 100 }), authorization: { kind: 'key', ...payer } },
-      { id: 'preflight', sentBy: 'load' },
+      { id: 'preflight', sentBy: 'load', intent: 'preflight' },
       signal,
     );
   } finally {
