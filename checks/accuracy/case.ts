@@ -16,7 +16,7 @@ import type { Finding } from '../run/findings.ts';
 import { readJournal } from '../run/journal.ts';
 import { type Reason, whatOf } from '../run/reason.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { DISTURBANCES, type Disturbance, movedClock } from './disturbances.ts';
+import { DISTURBANCES, DISTURBED, type Disturbance, movedClock } from './disturbances.ts';
 import { startFrameworkService } from './framework-service.ts';
 import { ENTERPRISE, profileOf, type Setting, settingOf } from './setting.ts';
 import { numbersNotShown } from './told-numbers.ts';
@@ -63,20 +63,20 @@ const WHOLE_STORE = [
 ].map(currentId);
 const SMALL_STORE = 52;
 
-async function startServerOf({ kind, name, breaks = '' }: AccuracyCase, disturbance: Partial<Disturbance>) {
+async function startServerOf({ kind, name, breaks = '' }: AccuracyCase, disturbance?: Disturbance) {
   if (kind === 'service') return startFrameworkService(name);
   const clock = movedClock(sharedClock());
   // The run's clock must also be past the removal date: the target's clock alone is not believed.
   if (breaks === currentId('get-removed') || name === 'after-the-removal')
     await clock.sleepUntil(AFTER_REMOVAL);
-  const animals = disturbance.animals ?? (WHOLE_STORE.includes(breaks) ? SMALL_STORE : undefined);
+  const animals = disturbance?.animals ?? (WHOLE_STORE.includes(breaks) ? SMALL_STORE : undefined);
   const server = await startServer({
     clock,
     enterprise: ENTERPRISE,
     ban: { seconds: 20 },
     ...together(
       kind === 'fault' ? named(kind, name, FAULTS) : named(kind, name, EVERY_VARIANT),
-      disturbance.server?.(clock) ?? {},
+      disturbance?.server?.(clock) ?? {},
     ),
     ...(animals === undefined ? {} : { animals }),
   });
@@ -143,13 +143,15 @@ export function resultOf(checked: CheckedTarget): CaseResult {
   return { verdicts, seconds: (checked.endedAt - checked.startedAt) / 1000 };
 }
 
-const disturbanceOf = ({ disturbance: name }: AccuracyCase): Partial<Disturbance> =>
-  name === undefined ? {} : named('disturbance', name, DISTURBANCES);
+const disturbanceOf = ({ disturbance: name }: AccuracyCase): Disturbance | undefined =>
+  name === undefined ? undefined : named('disturbance', name, DISTURBANCES);
 
 function settingFor(accuracyCase: AccuracyCase): Setting {
   const { kind, only, breaks = only?.[0] } = accuracyCase;
+  const disturbance = disturbanceOf(accuracyCase);
+  if (disturbance !== undefined) return disturbance.setting ?? DISTURBED;
   // The services know no day and no big plan.
-  return disturbanceOf(accuracyCase).setting ?? settingOf(kind === 'service' ? undefined : breaks);
+  return settingOf(kind === 'service' ? undefined : breaks);
 }
 
 export const spendsDay = (accuracyCase: AccuracyCase): boolean =>
@@ -165,7 +167,7 @@ export async function runCase(
   onExchange?: (exchange: Exchange) => void,
 ): Promise<CaseResult> {
   const disturbance = disturbanceOf(accuracyCase);
-  const { killedAfter, link } = disturbance;
+  const { killedAfter, link } = disturbance ?? {};
   const { only } = accuracyCase;
   const server = await startServerOf(accuracyCase, disturbance);
   try {

@@ -24,12 +24,12 @@ import type { Setting } from './setting.ts';
 
 export interface Disturbance {
   readonly name: string;
-  /** The least that it can disturb. */
-  readonly setting: Setting;
+  /** The least that it can disturb; by default {@link DISTURBED}. */
+  readonly setting?: Setting;
   /** Who is disturbed; by default each conforming variant is. */
   readonly variants?: readonly { readonly name: string }[];
-  /** The rows that it may leave open, how many of them at most, and for which reason if for one only. */
-  readonly explains: { readonly rows: RegExp; readonly most: number; readonly because?: Reason['kind'] };
+  /** The rows that it may leave open, how many of them at most, and for which reason if for one only; by default none. */
+  readonly explains?: { readonly rows: RegExp; readonly most: number; readonly because?: Reason['kind'] };
   /** Animals in the store at the start. */
   readonly animals?: number;
   /** What happens to the server and to its answers. */
@@ -60,22 +60,21 @@ export function movedClock(shared: Clock): MovedClock {
 
 const WRITING: Setting = { keys: ['free-1', 'free-2', 'pro-1'], permissions: ['writes'] };
 const LIMITED: Setting = { keys: ['free-1', 'free-2', 'free-ban'], permissions: ['exhaust', 'ban'] };
-const ALL: Setting = {
+export const DISTURBED: Setting = {
   keys: ['free-1', 'free-2', 'free-ban', 'pro-1'],
   permissions: ['writes', 'exhaust', 'ban'],
   spares: 'pro-1',
 };
 
 /** Something else happens to every n-th answer, whose request was served. */
-const everyAnswer =
-  (n: number, instead: (response: ServerResponse, text: string) => void) => (): Personality => {
-    let answers = 0;
-    return delivering((usual, response, answer, headers, call) => {
-      answers += 1;
-      if (answers % n === 0) instead(response, answer.text);
-      else usual(response, answer, headers, call);
-    });
-  };
+const everyAnswer = (n: number, instead: (response: ServerResponse, text: string) => void): Personality => {
+  let answers = 0;
+  return delivering((usual, response, answer, headers, call) => {
+    answers += 1;
+    if (answers % n === 0) instead(response, answer.text);
+    else usual(response, answer, headers, call);
+  });
+};
 
 /** Of so many requests one finds no connection. */
 const refusingEvery =
@@ -142,7 +141,6 @@ function changedOnce(change: (pet: Pet, index: number) => Pet | null): Personali
 }
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
-export const NOTHING: Disturbance['explains'] = { rows: /^$/, most: 0 };
 /** A count of a window needs every answer of it; beside that a row may rest on few answers that did not arrive. */
 const LOST = { rows: /^(ban-ends$|(rate|retry-after|ban-spares|auth|list|get)-)/, most: 9 };
 const ANIMALS = /^(add|get|list|pet)-/;
@@ -152,11 +150,9 @@ const MINUTE_EDGE = /^rate-(minute-free|concurrent|next-window|reset-true)$/;
 const MOMENTS = /^(rate-next-window|rate-reset|retry-after|ban-spares-polite|ban-ends)/;
 
 export const DISTURBANCES: readonly Disturbance[] = [
-  { name: 'an empty store', setting: ALL, explains: NOTHING, animals: 0 },
+  { name: 'an empty store', animals: 0 },
   {
     name: '100,000 foreign animals, another client adding',
-    setting: ALL,
-    explains: NOTHING,
     animals: 100_000,
     server:
       () =>
@@ -173,8 +169,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
   {
     name: 'the answer to one addition lost',
     setting: WRITING,
-    explains: NOTHING,
-    server: () => () => {
+    server: () => {
       let additions = 0;
       return delivering((usual, response, answer, headers, call) => {
         if (call.request.method === 'POST') additions += 1;
@@ -185,13 +180,11 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: 'answers lost',
-    setting: ALL,
     explains: LOST,
     server: () => everyAnswer(7, ({ socket }) => socket?.destroy()),
   },
   {
     name: 'refused connections and resets',
-    setting: ALL,
     // A window of a clock may end while it is filled, and again where it is filled once more.
     explains: { rows: MINUTE_EDGE, most: 4 },
     link: (clock) => refusingEvery(20, clock),
@@ -199,7 +192,6 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: 'resets in the middle of a body',
-    setting: ALL,
     explains: LOST,
     server: () =>
       everyAnswer(9, (response, text) => {
@@ -211,7 +203,6 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: "a gateway's 502",
-    setting: ALL,
     explains: LOST,
     server: () =>
       everyAnswer(12, (response) => {
@@ -221,9 +212,8 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: 'a neighbour on a key',
-    setting: ALL,
     explains: { rows: /^(rate|retry-after|ban)-/, most: 9 },
-    server: () => () => {
+    server: () => {
       let requests = 0;
       return admitting((usual, key, call) => {
         requests += 1;
@@ -235,13 +225,11 @@ export const DISTURBANCES: readonly Disturbance[] = [
   {
     name: 'a clock ahead',
     setting: LIMITED,
-    explains: NOTHING,
     server: () => clockOffBy(() => 90_000),
   },
   {
     name: 'a clock behind',
     setting: LIMITED,
-    explains: NOTHING,
     server: () => clockOffBy(() => -90_000),
   },
   {
@@ -265,19 +253,19 @@ export const DISTURBANCES: readonly Disturbance[] = [
     name: 'an operator who removes animals',
     setting: WRITING,
     explains: { rows: ANIMALS, most: 2 },
-    server: () => () => changedOnce((pet, index) => (index % 3 === 0 ? null : pet)),
+    server: () => changedOnce((pet, index) => (index % 3 === 0 ? null : pet)),
   },
   {
     name: 'an operator who edits animals',
     setting: WRITING,
     explains: { rows: ANIMALS, most: 2 },
-    server: () => () => changedOnce((pet) => ({ ...pet, name: 'renamed', status: 'sold' })),
+    server: () => changedOnce((pet) => ({ ...pet, name: 'renamed', status: 'sold' })),
   },
   {
     name: 'a restart that loses what was added',
     setting: WRITING,
     explains: { rows: ANIMALS, most: 2 },
-    server: () => () => changedOnce(() => null),
+    server: () => changedOnce(() => null),
   },
   {
     name: 'a restart that empties the store',
@@ -287,10 +275,10 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: 'a slow link',
-    setting: { keys: ALL.keys, permissions: ALL.permissions },
+    setting: { keys: DISTURBED.keys, permissions: DISTURBED.permissions },
     // The minutes of both plans, and what rests on them.
     explains: { rows: /^rate-(minute|concurrent|next-window|reset-true)/, most: 4 },
-    server: (clock) => () =>
+    server: (clock) =>
       delivering((usual, response, answer, headers, call) => {
         clock.pass(((HEADERS_BYTES + answer.text.length) / SLOW) * 1000);
         usual(response, answer, headers, call);
@@ -298,7 +286,6 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: 'a process killed and resumed',
-    setting: ALL,
     explains: { rows: new RegExp(`^ban-|${MINUTE_EDGE.source}`), most: 6 },
     killedAfter: [40, 170],
   },

@@ -1,6 +1,6 @@
 /** The results of all cases: what each requirement found, what else failed, and what no fault turned red. */
 import { type AccuracyCase, type CaseResult, spendsDay } from './case.ts';
-import { DISTURBANCES, NOTHING } from './disturbances.ts';
+import { DISTURBANCES, type Disturbance } from './disturbances.ts';
 
 export interface Entry {
   readonly case: AccuracyCase;
@@ -22,6 +22,8 @@ const failed = ({ verdicts }: CaseResult) => verdicts.filter(({ verdict }) => ve
 
 export const titleOf = ({ name, disturbance }: AccuracyCase) =>
   disturbance === undefined ? name : `${name}, ${disturbance}`;
+
+const NOTHING: NonNullable<Disturbance['explains']> = { rows: /^$/, most: 0 };
 
 /** What is open and may not be: everything without a disturbance, and with one what it does not explain. */
 function openProblems({ case: { disturbance }, result }: Entry): string[] {
@@ -136,7 +138,7 @@ export function matrixOf(all: readonly Entry[], checkable: readonly string[]): M
     '',
     '| Disturbance | Variants | Of these failed | Rows that it may leave open |',
     '|---|---|---|---|',
-    ...DISTURBANCES.map(({ name, explains }) => {
+    ...DISTURBANCES.map(({ name, explains = NOTHING }) => {
       const pairs = servers.filter(({ disturbance }) => disturbance === name);
       const alarms = pairs.filter(({ ids }) => ids.length > 0);
       return `| ${name} | ${pairs.length} | ${alarms.length} | ${explains.most} |`;

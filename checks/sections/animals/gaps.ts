@@ -1,5 +1,6 @@
 /** What the document leaves open about animals and lists, and how the target answers it. */
 import { contract } from '../../../spec/contract.ts';
+import { OPERATIONS } from '../../../spec/operations.ts';
 import { type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { scene } from '../../run/scene.ts';
@@ -80,6 +81,9 @@ function answerTo(exchange: AnsweredExchange, addition: string, accepted: string
     evidence: [exchange],
   };
 }
+
+/** Those that an operation has. */
+const METHODS: ReadonlySet<string> = new Set(Object.values(OPERATIONS).map(({ method }) => method));
 
 /** Limits and a status that the document does not allow. */
 const limitsOutOfRange = scene('limits-out-of-range', {}, async (run) => ({
@@ -178,7 +182,7 @@ export const animalGaps: readonly GapObserver[] = [
     const codes = new Map<string, AnsweredExchange>();
     for (const exchange of trace.exchanges.filter(isAnswered)) {
       // Of methods that no operation has the document says nothing.
-      if (!['GET', 'POST'].includes(exchange.request.method)) continue;
+      if (!METHODS.has(exchange.request.method)) continue;
       const body = exchange.outcome.status < 400 ? undefined : bodyOf(exchange);
       const code = body?.ok === true && isJsonObject(body.value) ? body.value['code'] : undefined;
       if (typeof code === 'string' && code.length <= 100)
