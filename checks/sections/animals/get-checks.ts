@@ -15,11 +15,12 @@ import {
   during,
   idAsked,
   isGoneAltogether,
+  malformedIds,
   retrievals,
   retrievedAgain,
   retrievedPet,
+  unknownIdsRetrieved,
 } from './retrievals.ts';
-import { malformedIds, unknownIdsRetrieved } from './unknown-ids.ts';
 
 /** Judges GET /pets/{petId} only while the document says that the operation exists. */
 const whileItExists = (decide: Check['decide'] = () => undefined): Check['decide'] =>
