@@ -13,13 +13,12 @@ const [one = '', two = ''] = requirements.map(({ id }) => id);
 
 const run: RecordedRun = {
   trace: {
-    run: { id: facts.id, baseUrl: 'https://staging.example.com/v1', keys: facts.keys },
+    run: { id: facts.id, keys: facts.keys },
     exchanges: [proof, exchange('lists#2', '[]')],
     readings: [200, 201, 202, 400, 500].map((status, index) =>
       reading({ id: `add#${index}`, operation: 'createPet', status }),
     ),
     targetClock: { skew: 12.4 },
-    keyOf: () => ({ env: 'PETSTORE_FREE_KEY' }),
   },
   result: { requirements: new Map(), gaps: new Map() },
   startedAt: SAMPLE_START,
@@ -51,7 +50,10 @@ t.test('what a run found, with its proof, the command that repeats it, and what 
     ]),
     gaps: new Map(),
   };
-  const written = reportOf({ ...run, result }, { facts, pinned: {}, ...gate });
+  const written = reportOf(
+    { ...run, result },
+    { facts, pinned: {}, ...gate, repeating: ({ id }) => `curl ${id}` },
+  );
   t.match(written, { verdict: 'not-conformant', complete: true, problems: [], requests: { total: 3 } });
   t.equal(written.run.animalsAdded, 3, 'an addition that succeeded counts, with the wrong status too');
   t.match(written.requirements, [
@@ -62,7 +64,7 @@ t.test('what a run found, with its proof, the command that repeats it, and what 
       at: ['status'],
       why: failed.reasons,
       evidence: ['lists#1'],
-      curl: /\$PETSTORE_FREE_KEY/,
+      curl: 'curl lists#1',
       clause: requirements[0]?.clause,
     },
     { id: two, consequenceOf: one, reason: `no animal (see ${one})` },

@@ -3,7 +3,6 @@ import type { GapAnswer } from '../checks/run/check.ts';
 import type { Finding } from '../checks/run/findings.ts';
 import type { Reason } from '../checks/run/reason.ts';
 import type { RunFacts as TraceFacts } from '../checks/run/run-facts.ts';
-import { curl } from '../checks/wire/curl.ts';
 import type { Exchange } from '../checks/wire/exchange.ts';
 import { everyRow, type Gap, gaps, keepsPinned, type Requirement } from '../spec/contract.ts';
 import { count } from './facts.ts';
@@ -24,28 +23,26 @@ export interface RecordedRun
     Extract<CheckedTarget, { kind: 'checked' }>,
     'result' | 'requestsByKey' | 'banned' | 'startedAt' | 'endedAt'
   > {
-  readonly trace: TimedTrace &
-    Pick<Repeating, 'keyOf'> & {
-      readonly run: Pick<TraceFacts, 'id' | 'baseUrl'> & { readonly keys: RunFacts['keys'] };
-    };
+  readonly trace: TimedTrace & {
+    readonly run: Pick<TraceFacts, 'id'> & { readonly keys: RunFacts['keys'] };
+  };
 }
 
 /** What the report says in addition to what the run found out. */
 export interface RunSurroundings extends Gate {
   /** What was known before the run began, and what ended it early. */
   readonly facts: Omit<RunFacts, 'animalsAdded' | 'targetClockSkewMs'>;
-  readonly anyEnv?: Repeating['anyEnv'];
-  readonly access?: Repeating['access'];
+  /** The command that repeats an exchange. */
+  readonly repeating: (exchange: Exchange) => string;
   /** Gap id to the answer that the profile pins. */
   readonly pinned: Readonly<Record<string, string>>;
 }
 
 /** Writes down what a run found out. */
 export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Report {
-  const { facts, pinned, anyEnv, access } = surroundings;
+  const { facts, pinned, repeating } = surroundings;
   const { trace, result, startedAt, endedAt, requestsByKey, banned } = run;
-  const { id, baseUrl, keys } = trace.run;
-  const repeating = { baseUrl, keyOf: (sent: Exchange) => trace.keyOf(sent), anyEnv, access };
+  const { id, keys } = trace.run;
   const judged = everyRow().flatMap((requirement) => {
     const finding = result.requirements.get(requirement.id);
     return finding === undefined ? [] : [requirementRow(requirement, finding, repeating)];
@@ -117,22 +114,11 @@ function withShortBody(exchange: Exchange): Exchange {
   return { ...exchange, outcome: { bodyProblem: 'truncated-in-record', ...outcome, body } };
 }
 
-/** What a command needs that repeats an exchange. */
-interface Repeating {
-  readonly baseUrl: string;
-  /** The key that an exchange carried; `env` names the variable that holds it. */
-  keyOf(exchange: Exchange): { readonly env?: string } | undefined;
-  /** The variable that holds any key of the run. */
-  readonly anyEnv?: string | undefined;
-  /** curl's options for what stands in front of the target. */
-  readonly access?: readonly string[] | undefined;
-}
-
 /** The row of a requirement. */
 export function requirementRow(
   { id, section, level, title, statement, clause, reading, plan, permit }: Requirement,
   { verdict, reasons, violation, evidence }: Finding,
-  { baseUrl, keyOf, anyEnv, access }: Repeating,
+  repeating: RunSurroundings['repeating'],
 ): RequirementResult {
   const [decisive] = evidence;
   const [first] = reasons;
@@ -152,9 +138,7 @@ export function requirementRow(
     why: reasons,
     ...violation,
     evidence: evidence.map((exchange) => exchange.id),
-    ...(verdict === 'fail' && decisive !== undefined
-      ? { curl: curl(decisive, baseUrl, keyOf(decisive)?.env, anyEnv, access) }
-      : {}),
+    ...(verdict === 'fail' && decisive !== undefined ? { curl: repeating(decisive) } : {}),
   };
 }
 

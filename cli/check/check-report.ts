@@ -3,6 +3,7 @@ import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import { wayOf } from '../../checks/wire/access.ts';
+import { curl } from '../../checks/wire/curl.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { type RunSurroundings, reportOf, requirementRow } from '../../reports/from-run.ts';
 import type { Report, RequirementResult } from '../../reports/report.ts';
@@ -37,11 +38,14 @@ export async function judgedCheck(
   subject: CheckSubject,
   { command, more, baseline, required, onDecided, ...manner }: CheckManner,
 ): Promise<{ readonly report: Report; readonly warnings: readonly string[] }> {
+  const { profile } = subject;
   const gate = { baseline, required };
+  const repeating = repeatingWith(profile);
   const onEvent = (event: RunEvent) => {
     manner.onEvent?.(event);
     if (event.kind !== 'check-ended') return;
-    for (const row of gated([decidedRow(event, subject)], gate)) onDecided?.(row, event.evidence[0]);
+    const decided = requirementRow(requirement(event.id), event, repeating);
+    for (const row of gated([decided], gate)) onDecided?.(row, event.evidence[0]);
   };
   const checked = await checkTarget({ ...subject, ...manner, onEvent }).catch((error: unknown) => {
     if (subject.resume === undefined || !(error instanceof TypeError)) throw error;
@@ -53,9 +57,8 @@ export async function judgedCheck(
   });
   if (checked.kind === 'not-ready') throw new NothingToJudge(checked.message);
   const facts = { ...factsOf(subject, command), ...more?.() };
-  const { profile } = subject;
   return {
-    report: reportOf(checked, { ...repeatingOf(profile), ...gate, pinned: profile.gaps, facts }),
+    report: reportOf(checked, { repeating, ...gate, pinned: profile.gaps, facts }),
     warnings: checked.warnings,
   };
 }
@@ -98,18 +101,12 @@ function accessInShell({ headers, tls }: TargetProfile): string[] {
   ];
 }
 
-/** What commands that repeat an exchange need: the variable of a key, from which they derive wrong ones, and a way. */
-const repeatingOf = (profile: CheckSubject['profile']) => ({
-  anyEnv: profile.keys[0]?.env,
-  access: accessInShell(profile),
-});
-
-const decidedRow = (
-  event: Extract<RunEvent, { kind: 'check-ended' }>,
-  { profile }: CheckSubject,
-): RequirementResult =>
-  requirementRow(requirement(event.id), event, {
-    baseUrl: profile.target,
-    ...repeatingOf(profile),
-    keyOf: ({ key }) => profile.keys.find(({ name }) => name === key),
-  });
+/** Makes commands that repeat an exchange; wrong keys they derive from the first of the profile's. */
+function repeatingWith(profile: CheckSubject['profile']): (exchange: Exchange) => string {
+  const { target, keys } = profile;
+  const access = accessInShell(profile);
+  return (exchange) => {
+    const { env } = keys.find(({ name }) => name === exchange.key) ?? {};
+    return curl(exchange, target, env, keys[0]?.env, access);
+  };
+}
