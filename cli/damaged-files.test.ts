@@ -14,9 +14,10 @@ import { render } from '../reports/formats.ts';
 import { LOAD_FORMATS } from '../reports/load/load-formats.ts';
 import { capacityReport, loadReport } from '../reports/load/load-report.ts';
 import { readReport } from '../reports/read-report.ts';
+import { readCapacity } from '../scenarios/runner/capacity/capacity.ts';
 import { compareSeries } from '../scenarios/runner/compare/compare-series.ts';
 import { conclude } from '../scenarios/runner/result/conclude.ts';
-import { readCapacity, readLoadResult } from '../scenarios/runner/result/read-result.ts';
+import { readLoadResult } from '../scenarios/runner/result/load-result.ts';
 import { damaged, forged, forgedJournal } from './testing/mutants.ts';
 
 const seed = Number(process.env['PETSTORE_SEED'] ?? Date.now() % 1e6);

@@ -6,7 +6,7 @@ import { packageRoot } from '../spec/package-root.ts';
 import { buildReport } from './build-report.ts';
 import { diffReports, renderDiffHtml, renderDiffText } from './compare/diff.ts';
 import { renderMatrixHtml, renderMatrixMarkdown } from './compare/matrix.ts';
-import { FORMATS, type FormatName, isFormatName, render } from './formats.ts';
+import { FORMAT_NAMES, type FormatName, render } from './formats.ts';
 import { readReport } from './read-report.ts';
 import type { Report } from './report.ts';
 import { anyReport } from './testing/any-report.ts';
@@ -21,7 +21,7 @@ import {
   untold,
 } from './testing/sample-reports.ts';
 
-const names = Object.keys(FORMATS).filter(isFormatName);
+const names = FORMAT_NAMES;
 
 /** Everything that is made of reports, by its name. */
 const everything = (report: Report): readonly (readonly [name: string, text: string])[] => {

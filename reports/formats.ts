@@ -37,6 +37,7 @@ export const FORMATS = {
 export type FormatName = keyof typeof FORMATS;
 
 export const isFormatName = (name: string): name is FormatName => Object.hasOwn(FORMATS, name);
+export const FORMAT_NAMES: readonly FormatName[] = Object.keys(FORMATS).filter(isFormatName);
 
 /** A report in a format. */
 export function render(report: Report, name: FormatName, screen = NO_SCREEN): string {

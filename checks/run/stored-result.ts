@@ -68,7 +68,11 @@ export function resultReader<T>({ name, what, schema, version: known }: ResultKi
     validator ??= TypeCompiler.Compile(Type.Unsafe<T>(Object(lenient(schema))));
     if (validator.Check(written)) return written;
     const first = validator.Errors(written).First();
-    throw new Error(`is not ${what}: ${first?.path || '/'} ${first?.message.toLowerCase()}`);
+    const words: unknown = first?.schema['enum'];
+    const wanted = Array.isArray(words)
+      ? `expected one of ${words.join(', ')}`
+      : first?.message.toLowerCase();
+    throw new Error(`is not ${what}: ${first?.path || '/'} ${wanted}`);
   };
   return (path) => {
     let file = path;

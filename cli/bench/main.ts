@@ -15,7 +15,7 @@ import { measureServer } from '../../reference-server/bench/speed.ts';
 import { startServer } from '../../reference-server/server.ts';
 import { readReport } from '../../reports/read-report.ts';
 import { measureLoop } from '../../scenarios/bench/loop.ts';
-import { readCapacity } from '../../scenarios/runner/result/read-result.ts';
+import { readCapacity } from '../../scenarios/runner/capacity/capacity.ts';
 import { writeServeProfile } from '../serve/serve-profile.ts';
 
 type Row = readonly [what: string, measured: number, relation: '≥' | '≤', goal: number, unit?: string];

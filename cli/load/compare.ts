@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import type { Way } from '../../checks/wire/exchange-shape.ts';
 import { wayTo } from '../../reports/facts.ts';
+import { readCapacity } from '../../scenarios/runner/capacity/capacity.ts';
 import { compareCapacities } from '../../scenarios/runner/compare/compare-capacities.ts';
 import {
   type CompareFinding,
@@ -9,7 +10,7 @@ import {
   compareSeries,
   ESTIMATOR,
 } from '../../scenarios/runner/compare/compare-series.ts';
-import { readCapacity, readLoadResult } from '../../scenarios/runner/result/read-result.ts';
+import { readLoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { isCapacity } from '../report/report-load.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 

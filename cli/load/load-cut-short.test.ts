@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/testing/good-answers.ts';
 import { startRawServer } from '../../checks/accuracy/hostile/testing/raw-server.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
-import { readLoadResult } from '../../scenarios/runner/result/read-result.ts';
+import { readLoadResult } from '../../scenarios/runner/result/load-result.ts';
 import type { Started } from '../testing/command.ts';
 import { runLoad, skip, startLoad } from './testing/measured-load.ts';
 

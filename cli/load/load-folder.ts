@@ -1,12 +1,11 @@
 import { accessSync, constants, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { FORMATS, isFormatName } from '../../reports/formats.ts';
+import { FORMAT_NAMES, FORMATS } from '../../reports/formats.ts';
 import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
 import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-report.ts';
 import { writePrivately } from '../../reports/write-reports.ts';
-import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
-import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
-import { CAPACITY_FILE, LOAD_FILE } from '../../scenarios/runner/result/read-result.ts';
+import { CAPACITY_FILE, type CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
+import { LOAD_FILE, type LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { makePrivateFolder, takeFolder } from '../check/check-folder.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 
@@ -36,7 +35,7 @@ export async function tellLoad(folder: string, result: LoadResult | CapacityResu
   const report = isLoad ? loadReport(result) : capacityReport(result);
   process.stdout.write(LOAD_FORMATS.terminal.render(report));
   await writePrivately(join(folder, isLoad ? LOAD_FILE : CAPACITY_FILE), `${JSON.stringify(result)}\n`);
-  for (const name of Object.keys(FORMATS).filter(isFormatName))
+  for (const name of FORMAT_NAMES)
     if (FORMATS[name].written)
       await writePrivately(join(folder, FORMATS[name].file), LOAD_FORMATS[name].render(report));
   process.stderr.write(`report: ${join(folder, FORMATS.html.file)}\n`);

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { conclude } from '../../scenarios/runner/result/conclude.ts';
-import { readLoadResult } from '../../scenarios/runner/result/read-result.ts';
+import { readLoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { type ResultPart, readRunnerLog } from '../../scenarios/runner/result/recording.ts';
 import { loadExitCode, tellLoad } from './load-folder.ts';
 

@@ -2,12 +2,8 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-report.ts';
 import { REPORT_FILE } from '../../reports/read-report.ts';
-import {
-  CAPACITY_FILE,
-  LOAD_FILE,
-  readCapacity,
-  readLoadResult,
-} from '../../scenarios/runner/result/read-result.ts';
+import { CAPACITY_FILE, readCapacity } from '../../scenarios/runner/capacity/capacity.ts';
+import { LOAD_FILE, readLoadResult } from '../../scenarios/runner/result/load-result.ts';
 
 /** Whether the path is, or holds, such a file, and not the report of a check. */
 function holds(path: string, file: string): boolean {

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { diffReports, renderDiffHtml, renderDiffJson, renderDiffText } from '../../reports/compare/diff.ts';
 import { readMatrix, renderMatrixHtml, renderMatrixMarkdown } from '../../reports/compare/matrix.ts';
-import { FORMATS, type FormatName, isFormatName, render } from '../../reports/formats.ts';
+import { FORMAT_NAMES, FORMATS, type FormatName, isFormatName, render } from '../../reports/formats.ts';
 import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
 import { readReport } from '../../reports/read-report.ts';
 import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
@@ -47,8 +47,10 @@ function runTemplates(path: string, screen: Screen): Templates {
   const checked = load === undefined ? readReport(path) : undefined;
   const text = (name: FormatName) => () =>
     checked === undefined ? ((load && LOAD_FORMATS[name].render(load)) ?? '') : render(checked, name, screen);
-  const names = Object.keys(FORMATS).filter(isFormatName);
-  return { terminal: text('terminal'), ...Object.fromEntries(names.map((name) => [name, text(name)])) };
+  return {
+    terminal: text('terminal'),
+    ...Object.fromEntries(FORMAT_NAMES.map((name) => [name, text(name)])),
+  };
 }
 
 function diffTemplates([before, after, ...more]: readonly string[]): Templates {

@@ -2,8 +2,7 @@
  * Samples and events on their way to the runner. Each VU keeps its samples and writes them to k6's log twice a second;
  * `drain`, which every VU runs once after the load, writes what is left.
  */
-import type { ToldViolation } from '../runner/result/load-result.ts';
-import type { Message } from '../runner/result/messages.ts';
+import type { Message, ToldViolation } from './messages.ts';
 import { MARK } from './scenario.ts';
 
 const WRITE_EVERY_MS = 500;

@@ -14,7 +14,7 @@ export type Mix = Readonly<Record<LoadOperation, number>>;
 export const OUTCOMES = ['ok', 'refused', 'unexpected-429', 'error', 'violation', 'unfinished'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Begins each line of k6's log that is for the runner; a message (runner/result/messages.ts) follows as JSON. */
+/** Begins each line of k6's log that is for the runner; a message (messages.ts) follows as JSON. */
 export const MARK = 'petstore ';
 
 /** Requests that arrive at a rate, however slowly they are answered (open model). */

@@ -11,8 +11,7 @@ import { type LoadRun, placeScript, segmentOptions } from './load-run.ts';
 import { startEmbeddedTarget } from './quota/load-target.ts';
 import { prepareLoad } from './quota/prepare.ts';
 import { conclude } from './result/conclude.ts';
-import type { LoadResult } from './result/load-result.ts';
-import { readLoadResult } from './result/read-result.ts';
+import { type LoadResult, readLoadResult } from './result/load-result.ts';
 import { readRunnerLog } from './result/recording.ts';
 import { briefly, k6, runAt, skip, targetThat } from './testing/brief-runs.ts';
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { CATALOGUE } from '../lib/catalogue.ts';
-import { readCapacity, readLoadResult } from '../runner/result/read-result.ts';
+import { readCapacity } from '../runner/capacity/capacity.ts';
+import { readLoadResult } from '../runner/result/load-result.ts';
 import { PUBLISHED } from './published-schemas.ts';
 
 t.test('the schemas of the package are those of the definitions: npm run schemas', async (t) => {

@@ -1,5 +1,6 @@
-/** A capacity, as capacity.json holds it: its type, and the JSON Schema for other tools. */
+/** A capacity, as capacity.json holds it: its type, the JSON Schema for other tools, and its reader. */
 import { type Static, Type } from '@sinclair/typebox';
+import { resultReader } from '../../../checks/run/stored-result.ts';
 import { WayShape } from '../../../checks/wire/exchange-shape.ts';
 import { orNull, words } from '../../../spec/json-schema.ts';
 import { MixShape } from '../../lib/load-plan.ts';
@@ -70,3 +71,18 @@ export type CapacityFound = Pick<CapacityResult, 'outcome' | 'reason' | 'capacit
 /** A rate that certainly holds, which is the answer where a search could go no further. */
 export const isLowerBound = ({ outcome, atLeast }: CapacityResult): boolean =>
   atLeast !== undefined && ['at-least', 'quota-limited', 'generator-limited'].includes(outcome);
+
+/** Name of the result in a folder. */
+export const CAPACITY_FILE = 'capacity.json';
+
+/**
+ * Reads the result of a search for a capacity: a file, or a folder with capacity.json in it.
+ *
+ * @throws UsageError
+ */
+export const readCapacity = resultReader<CapacityResult>({
+  name: CAPACITY_FILE,
+  what: 'the result of a capacity search',
+  schema: CapacityShape,
+  version: CAPACITY_FORMAT_VERSION,
+});

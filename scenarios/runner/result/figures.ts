@@ -1,6 +1,7 @@
 /** Counts and latencies: taken in sample by sample, added up, and read back from a result. */
 import { groupBy } from '../../../spec/group-by.ts';
 import type { PlanName } from '../../../spec/plans.ts';
+import type { ToldPlan } from '../../lib/load-plan.ts';
 import { isLoadOperation, type LoadOperation } from '../../lib/operations.ts';
 import { OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import { sum } from '../../lib/statistics.ts';
@@ -126,11 +127,7 @@ export function combine(parts: readonly LoadFigures[], seconds: number): LoadFig
   return figuresOf(sums, seconds);
 }
 
-/** What the positions of streams and keys in a sample stand for. */
-export interface SampleNames {
-  readonly streams: readonly { readonly name: string }[];
-  readonly keys: readonly { readonly name: string; readonly plan: PlanName }[];
-}
+type SampledPlan = Pick<ToldPlan, 'streams' | 'keys' | 'blockSeconds'>;
 
 interface Series {
   readonly stream: string;
@@ -145,17 +142,18 @@ interface Series {
 
 /** Takes in samples, and keeps counts, histograms and time blocks, so that memory does not grow with their number. */
 export class Samples {
-  readonly #names: SampleNames;
+  readonly #plan: SampledPlan;
   readonly #blockMs: number;
   readonly #series = new Map<string, Series>();
-  readonly #paid = new Map<string, { sent: number; refused: number }>();
+  /** What each key has paid for so far. */
+  readonly paid = new Map<string, { sent: number; refused: number }>();
   #first = Number.POSITIVE_INFINITY;
   #last = 0;
 
-  /** @param blockSeconds length of a time block */
-  constructor(names: SampleNames, blockSeconds: number) {
-    this.#names = names;
-    this.#blockMs = blockSeconds * 1000;
+  /** @param plan tells what positions in samples stand for */
+  constructor(plan: SampledPlan) {
+    this.#plan = plan;
+    this.#blockMs = plan.blockSeconds * 1000;
   }
 
   /** Takes in samples as lib/report.ts writes them; false if one has a meaning that the plan does not know. */
@@ -170,7 +168,7 @@ export class Samples {
         const times = numbers.length / 2;
         series.statuses[status] = (series.statuses[status] ?? 0) + times;
         series.outcomes[outcome] += times;
-        this.#pay(this.#names.keys[Number(key)]?.name ?? '', times, status === '429');
+        this.#pay(this.#plan.keys[Number(key)]?.name ?? '', times, status === '429');
         for (let place = 0; place < numbers.length; place += 2)
           this.#add(series, outcome, since + (numbers[place] ?? 0), numbers[place + 1] ?? 0);
       }
@@ -179,8 +177,8 @@ export class Samples {
   }
 
   #seriesOf(streamIndex: number, keyIndex: number, operation: string): Series | undefined {
-    const stream = this.#names.streams[streamIndex]?.name;
-    const plan = this.#names.keys[keyIndex]?.plan;
+    const stream = this.#plan.streams[streamIndex]?.name;
+    const plan = this.#plan.keys[keyIndex]?.plan;
     if (stream === undefined || plan === undefined || !isLoadOperation(operation)) return undefined;
     const id = `${stream} ${operation} ${plan}`;
     const sums = { statuses: {}, outcomes: noOutcomes(), histogram: {}, blocks: new Map() };
@@ -190,8 +188,8 @@ export class Samples {
   }
 
   #pay(key: string, times: number, isRefused: boolean): void {
-    const { sent, refused } = this.#paid.get(key) ?? { sent: 0, refused: 0 };
-    this.#paid.set(key, { sent: sent + times, refused: refused + (isRefused ? times : 0) });
+    const { sent, refused } = this.paid.get(key) ?? { sent: 0, refused: 0 };
+    this.paid.set(key, { sent: sent + times, refused: refused + (isRefused ? times : 0) });
   }
 
   #add({ histogram, blocks }: Series, outcome: Outcome, at: number, microseconds: number): void {
@@ -206,11 +204,6 @@ export class Samples {
     if (outcome === 'refused') block.refused += 1;
   }
 
-  /** What the keys have paid for so far. */
-  keys(): ReadonlyMap<string, { readonly sent: number; readonly refused: number }> {
-    return this.#paid;
-  }
-
   /** Start of the first request and end of the last one, in milliseconds since 1970; undefined if there was none. */
   span(): { readonly first: number; readonly last: number } | undefined {
     return this.#last === 0 ? undefined : { first: this.#first, last: this.#last };
@@ -219,7 +212,7 @@ export class Samples {
   /** Requests so far, and errors among them. */
   counts(): { readonly requests: number; readonly errors: number } {
     return {
-      requests: sum([...this.#paid.values()].map(({ sent }) => sent)),
+      requests: sum([...this.paid.values()].map(({ sent }) => sent)),
       errors: sum([...this.#series.values()].map(({ outcomes }) => errorsIn(outcomes))),
     };
   }

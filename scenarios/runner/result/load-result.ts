@@ -1,9 +1,11 @@
-/** The result of one load run, as in load-report.json: its type, and the JSON Schema for other tools. */
+/** The result of one load run, as in load-report.json: its type, the JSON Schema for other tools, and its reader. */
 import { type Static, Type } from '@sinclair/typebox';
+import { resultReader } from '../../../checks/run/stored-result.ts';
 import { WayShape } from '../../../checks/wire/exchange-shape.ts';
 import { orNull, words } from '../../../spec/json-schema.ts';
 import { PLAN_NAMES } from '../../../spec/plans.ts';
 import { KeyBillShape, MixShape } from '../../lib/load-plan.ts';
+import { MeasurementShape, ViolationShape } from '../../lib/messages.ts';
 import { LOAD_OPERATIONS } from '../../lib/operations.ts';
 import { OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import { SLO_METRICS } from '../../lib/slo.ts';
@@ -128,23 +130,6 @@ const GeneratorShape = Type.Object({
 });
 export type GeneratorHealth = Static<typeof GeneratorShape>;
 
-/** A response that breaks the contract: the requirement's id, how, and the exchange with 2,000 characters of its body. */
-export const ViolationShape = Type.Object({
-  requirement: text,
-  detail: text,
-  operation: text,
-  method: text,
-  path: text,
-  key: text,
-  status: Type.Number(),
-  headers: Type.Record(text, text),
-  body: text,
-});
-export type ToldViolation = Readonly<Static<typeof ViolationShape>>;
-
-/** Something that the script measured once. */
-export const MeasurementShape = Type.Object({ name: text, key: text, value: Type.Number(), unit: text });
-
 const BillShape = Type.Object({ keys: Type.Array(KeyBillShape), total: count });
 
 export const LoadResultShape = Type.Object(
@@ -180,3 +165,18 @@ export const LoadResultShape = Type.Object(
   },
 );
 export type LoadResult = Readonly<Static<typeof LoadResultShape>>;
+
+/** Name of the result in a folder. */
+export const LOAD_FILE = 'load-report.json';
+
+/**
+ * Reads a load result: a file, or a folder with load-report.json in it.
+ *
+ * @throws UsageError
+ */
+export const readLoadResult = resultReader<LoadResult>({
+  name: LOAD_FILE,
+  what: 'a load result',
+  schema: LoadResultShape,
+  version: LOAD_RESULT_FORMAT_VERSION,
+});

@@ -4,16 +4,14 @@ import { logged, planWith, START } from '../testing/made-results.ts';
 import { Samples, totalOf } from './figures.ts';
 import { judgeIds, Recording } from './recording.ts';
 
-const NAMES = {
-  streams: [{ name: 'clients' }, { name: 'noise' }],
-  keys: [
-    { name: 'p', plan: 'pro' },
-    { name: 'b', plan: 'business' },
-  ],
-} as const;
+const PLAN = planWith('p', {
+  blockSeconds: 1,
+  streams: ['clients', 'noise'].map((name) => ({ name, expects429: false })),
+  keys: planWith('p').keys.flatMap((key) => [key, { ...key, name: 'b', plan: 'business' as const }]),
+});
 
 t.test('samples become counts by stream, operation and plan, and time blocks', async (t) => {
-  const store = new Samples(NAMES, 1);
+  const store = new Samples(PLAN);
   const add = (since: number, samples: Record<string, number[]>) => store.add(since, samples);
   t.ok(add(START, { '0 0 listPets 200 ok': [0, 1500], '0 1 createPet 201 ok': [300, 2500] }));
   t.ok(
@@ -36,13 +34,13 @@ t.test('samples become counts by stream, operation and plan, and time blocks', a
     { at: START, requests: 2, errors: 0, p50: 1.5 },
     { at: START + 2000, requests: 1, errors: 1 },
   ]);
-  t.same(store.keys().get('p'), { sent: 4, refused: 1 });
+  t.same(store.paid.get('p'), { sent: 4, refused: 1 });
   t.same(store.counts(), { requests: 5, errors: 1 });
   t.same(store.span(), { first: START, last: START + 12_000 });
 });
 
 t.test('a duration that no request can take is counted as half an hour', async (t) => {
-  const store = new Samples(NAMES, 1);
+  const store = new Samples(PLAN);
   store.add(START, { '0 0 listPets 200 ok': [0, 1e13] });
   const max = store.series()[0]?.latency?.max ?? 0;
   t.ok(max > 2_100_000 && max < 2_200_000, `${max} ms`);
@@ -57,7 +55,7 @@ t.test('samples that the plan does not know are told, and change nothing', async
     '0 0 dogs 200 ok',
     '0 0 listPets 200 fine',
   ]) {
-    const store = new Samples(NAMES, 1);
+    const store = new Samples(PLAN);
     t.notOk(store.add(START, { [name]: [0, 1] }), name);
     t.same(store.series(), []);
   }

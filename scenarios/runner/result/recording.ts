@@ -8,13 +8,13 @@ import { createRedactor, type Redactor } from '../../../checks/wire/redaction.ts
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import type { ToldPlan } from '../../lib/load-plan.ts';
+import { type Message, MessageShape } from '../../lib/messages.ts';
 import { MARK, type ScenarioFacts } from '../../lib/scenario.ts';
 import { quantile, sum } from '../../lib/statistics.ts';
 import { PINNED_K6 } from '../k6/k6-binary.ts';
 import type { ProcessUsage } from '../k6/k6-process.ts';
 import { Samples } from './figures.ts';
 import type { LoadResult } from './load-result.ts';
-import { type Message, MessageShape } from './messages.ts';
 
 type MessageOf<Kind extends Message['kind']> = Extract<Message, { kind: Kind }>;
 
@@ -94,7 +94,7 @@ export class Recording {
     this.#processes = processes;
     this.#redactor = redactor;
     this.#note = note;
-    this.samples = new Samples(plan, plan.blockSeconds);
+    this.samples = new Samples(plan);
   }
 
   /** Takes in a line of the log. */
@@ -203,7 +203,7 @@ export class Recording {
 
   /** The rows of the bill that these processes paid, with what was sent. */
   #bill(looked: string | undefined): LoadResult['bill'] {
-    const paid = this.samples.keys();
+    const { paid } = this.samples;
     const isAll = this.#processes === this.#plan.turns.length;
     const keys = this.#plan.bill
       .filter(({ key }) => isAll || paid.has(key))

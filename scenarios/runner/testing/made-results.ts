@@ -23,7 +23,9 @@ export function series(
   seconds: number,
   requests: (second: number) => readonly (readonly [at: number, microseconds: number, outcome?: string])[],
 ): LoadSeries[] {
-  const samples = new Samples({ streams: [{ name: 's' }], keys: [{ name: 'k', plan: 'pro' }] }, 1);
+  const samples = new Samples(
+    planWith('k', { blockSeconds: 1, streams: [{ name: 's', expects429: false }] }),
+  );
   for (let second = 0; second < seconds; second += 1)
     for (const [at, microseconds, outcome = '200 ok'] of requests(second))
       samples.add(START + second * 1000, { [`0 0 listPets ${outcome}`]: [at, microseconds] });

@@ -1,10 +1,27 @@
-/** What the script writes to k6's log for the runner: one JSON object a line, after MARK (lib/scenario.ts). */
+/** What the script writes to k6's log for the runner: one JSON object a line, after MARK (scenario.ts). */
 import { type Static, Type } from '@sinclair/typebox';
-import { ToldPlanShape } from '../../lib/load-plan.ts';
-import { MeasurementShape, ViolationShape } from './load-result.ts';
+import { ToldPlanShape } from './load-plan.ts';
 
 const text = Type.String();
 const number = Type.Number();
+
+/** A response that breaks the contract: the requirement's id, how, and the exchange with 2,000 characters of its body. */
+export const ViolationShape = Type.Object({
+  requirement: text,
+  detail: text,
+  operation: text,
+  method: text,
+  path: text,
+  key: text,
+  status: Type.Number(),
+  headers: Type.Record(text, text),
+  body: text,
+});
+export type ToldViolation = Readonly<Static<typeof ViolationShape>>;
+
+/** Something that the script measured once. */
+export const MeasurementShape = Type.Object({ name: text, key: text, value: Type.Number(), unit: text });
+
 const kind = <Name extends string>(name: Name) => ({ kind: Type.Literal(name) });
 
 export const MessageShape = Type.Union([
