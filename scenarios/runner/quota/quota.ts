@@ -41,10 +41,7 @@ const RESERVE = 4;
 const PLACES = 2000;
 const SCHEDULE_LENGTH = 1000;
 
-interface Need {
-  readonly total: number;
-  readonly busiestMinute: number;
-}
+type Need = Pick<KeyBill, 'requests' | 'busiestMinute'>;
 
 type Payments = Map<BudgetKey, Need>;
 
@@ -63,13 +60,9 @@ export class Unpayable extends UsageError {
 }
 
 function rowsOf(paid: Payments): KeyBill[] {
-  return [...paid].map(([{ name, plan, perMinute, perDay }, { total, busiestMinute }]) => ({
-    key: name,
-    plan,
-    requests: total,
-    busiestMinute,
-    perMinute,
-    perDay,
+  return [...paid].map(([{ name: key, plan, perMinute, perDay }, need]) => ({
+    ...{ key, plan, perMinute, perDay },
+    ...need,
   }));
 }
 
@@ -92,15 +85,15 @@ function rateNeed(demand: Demand): Need {
     const start = (Math.max(0, seconds - minute) * place) / PLACES;
     busiestMinute = Math.max(busiestMinute, arrived(start + minute) - arrived(start));
   }
-  const total = parts.reduce((sum, { profile }) => sum + mostRequests(profile), 0);
-  return { total, busiestMinute: Math.min(total, wholeRequests(busiestMinute)) };
+  const requests = parts.reduce((sum, { profile }) => sum + mostRequests(profile), 0);
+  return { requests, busiestMinute: Math.min(requests, wholeRequests(busiestMinute)) };
 }
 
 /** The part of the need that a key can pay, at most all of it. */
 function affordable(key: BudgetKey, need: Need): number {
-  if (need.total === 0) return 1;
+  if (need.requests === 0) return 1;
   const byMinute = ((key.minuteLeft ?? key.perMinute) - RESERVE) / need.busiestMinute;
-  const byDay = ((key.dayLeft ?? key.perDay) - RESERVE) / need.total;
+  const byDay = ((key.dayLeft ?? key.perDay) - RESERVE) / need.requests;
   return Math.max(0, Math.min(1, byMinute, byDay));
 }
 
@@ -125,7 +118,7 @@ export function interleave(shares: readonly number[], length: number): number[] 
 function turnsNeed(
   schedule: readonly number[],
   key: number,
-  requests: readonly number[],
+  ofStreams: readonly number[],
   busiestMinute: number,
 ): Need {
   const before = [0];
@@ -134,11 +127,11 @@ function turnsNeed(
   /** How many of the first turns are the key's. The schedule repeats. */
   const upTo = (turns: number) =>
     Math.floor(turns / schedule.length) * inAll + (before[turns % schedule.length] ?? 0);
-  const total = requests.reduce((sum, turns) => sum + upTo(turns), 0);
+  const requests = ofStreams.reduce((sum, turns) => sum + upTo(turns), 0);
   const most = Math.max(...schedule.map((_, from) => upTo(from + busiestMinute) - upTo(from)));
   // When one stream follows another, the schedule starts again.
-  const inMinute = most + 2 * (requests.length - 1);
-  return { total, busiestMinute: Math.min(total, busiestMinute, inMinute) };
+  const inMinute = most + 2 * (ofStreams.length - 1);
+  return { requests, busiestMinute: Math.min(requests, busiestMinute, inMinute) };
 }
 
 /** The most that the clients of a stream need of one key. */
@@ -148,9 +141,9 @@ function clientNeed(
   { seconds, clockSpeed }: Demand,
 ): Need {
   const own = seconds * (1 - from);
-  const total = mostOf(cost, perMinute, own) * count;
+  const requests = mostOf(cost, perMinute, own) * count;
   const inMinute = mostOf({ ...cost, ...cost.busiest }, perMinute, Math.min(own, 60 / clockSpeed)) * count;
-  return { total, busiestMinute: Math.min(total, inMinute) };
+  return { requests, busiestMinute: Math.min(requests, inMinute) };
 }
 
 /** Pays for the clients of a stream that go at their own pace, from keys with its role and plans. */
@@ -163,8 +156,10 @@ function payClients(
   const { role, plans, count, overLimit } = stream;
   const what = demand.facts.name;
   const fits = (key: BudgetKey) => {
-    const { total, busiestMinute } = clientNeed(stream, key, demand);
-    return total <= key.perDay - RESERVE && (overLimit === true || busiestMinute <= key.perMinute - RESERVE);
+    const { requests, busiestMinute } = clientNeed(stream, key, demand);
+    return (
+      requests <= key.perDay - RESERVE && (overLimit === true || busiestMinute <= key.perMinute - RESERVE)
+    );
   };
   const fitting = keys.filter((key) => key.roles.includes(role) && (plans?.includes(key.plan) ?? true));
   // If clients share a key, it must be able to pay for all of them.
@@ -182,7 +177,7 @@ function payClients(
     const need = clientNeed(stream, key, demand);
     paid.set(key, need);
     if (fits(key)) continue;
-    const reason = `${key.name} (${key.plan}) would pay up to ${grouped(need.total)} requests of ${grouped(key.perDay)} a day`;
+    const reason = `${key.name} (${key.plan}) would pay up to ${grouped(need.requests)} requests of ${grouped(key.perDay)} a day`;
     throw new Unpayable(what, reason, 'use a key of a larger plan', rowsOf(paid));
   }
   return own.flatMap((key) => new Array<number>(count ?? 1).fill(keys.indexOf(key)));
@@ -209,7 +204,7 @@ function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Payments): n
     for (const key of payers) {
       const part = affordable(key, need);
       paid.set(key, {
-        total: Math.ceil(need.total * part),
+        requests: Math.ceil(need.requests * part),
         busiestMinute: Math.ceil(need.busiestMinute * part),
       });
     }
@@ -262,8 +257,8 @@ export function payFor(demand: Demand, keys: readonly BudgetKey[]): PaidLoad {
   const looksFirst = turns[0]?.[0] ?? [...clients.values()].flat().at(-1) ?? -1;
   const first = keys[looksFirst];
   if (first !== undefined) {
-    const { total = 0, busiestMinute = 0 } = paid.get(first) ?? {};
-    paid.set(first, { total: total + 1, busiestMinute: busiestMinute + 1 });
+    const { requests, busiestMinute } = paid.get(first) ?? { requests: 0, busiestMinute: 0 };
+    paid.set(first, { requests: requests + 1, busiestMinute: busiestMinute + 1 });
   }
   return { bill: rowsOf(paid), clients, turns, looksFirst };
 }
@@ -271,7 +266,7 @@ export function payFor(demand: Demand, keys: readonly BudgetKey[]): PaidLoad {
 function shortfall(need: Need, { seconds, clockSpeed }: Demand, keyCount: number): string {
   const minute = clockSpeed === 1 ? 'the busiest minute' : `the busiest minute of the target's clock`;
   return (
-    `${grouped(need.total)} requests in ${grouped(Math.round(seconds * 10) / 10)} s, ${grouped(need.busiestMinute)} in ${minute}, are more than ` +
+    `${grouped(need.requests)} requests in ${grouped(Math.round(seconds * 10) / 10)} s, ${grouped(need.busiestMinute)} in ${minute}, are more than ` +
     `${keyCount === 1 ? 'the load key has' : `the ${keyCount} load keys have`}`
   );
 }
@@ -293,7 +288,7 @@ function whatFits(demand: Demand, payers: readonly BudgetKey[], need: Need): str
     ...(seconds > 0 ? [`--duration ${seconds}s at the same rate`] : []),
   ];
   return offers.length === 0
-    ? `no run of ${grouped(need.total)} requests; add keys with the role load`
+    ? `no run of ${grouped(need.requests)} requests; add keys with the role load`
     : `${offers.join(', or ')}; or more keys with the role load`;
 }
 
