@@ -43,7 +43,6 @@ function ourPlan(url: string, validateEvery: number): LoadPlan {
     secrets: {},
     permit: [],
     clockSpeed: 1,
-    categoryId: undefined,
     access: DIRECT,
   };
   const { plan } = prepareLoad({

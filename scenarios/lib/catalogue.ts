@@ -180,6 +180,7 @@ export const CAPACITY_STEP: ScenarioFacts = {
   answers: 'What is the highest rate at which the target meets its objective?',
   rate: 10,
   seconds: 5,
+  blockSeconds: 0.5,
   streams: [rate('step', 'constant')],
   mix: LIST_MIX,
   thresholds: 'p99<200ms,errors<0.1%',

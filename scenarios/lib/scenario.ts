@@ -79,6 +79,8 @@ export interface ScenarioFacts {
   readonly judges?: readonly ('latency-trend' | 'recovery' | 'neighbour' | 'unique-ids')[];
   /** Seconds of the target's clock, if the scenario waits for windows or bans to end. */
   readonly targetSeconds?: number;
+  /** Length of a time block of the result; by default a run has about 120 of them. */
+  readonly blockSeconds?: number;
   /** Stop as soon as the thresholds are broken. */
   readonly stopWhenBroken?: boolean;
 }

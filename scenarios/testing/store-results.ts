@@ -43,7 +43,6 @@ try {
     secrets: { [env]: key },
     permit: [],
     clockSpeed: 1,
-    categoryId: undefined,
   };
   const found = await measureCapacity({ target: searched, runId: '7f3a91c2', slo, out, k6 });
   known.close();

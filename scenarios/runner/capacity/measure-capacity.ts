@@ -23,7 +23,6 @@ export interface CapacityRequest extends Omit<LoadRun, 'facts'> {
   readonly onWait?: (seconds: number) => void;
 }
 
-const BLOCK_SECONDS = 0.5;
 const MOST_STUMBLES = 6;
 /** Arrivals that are late by a tenth of the bound, and by at least this, would distort latencies. */
 const LEAST_LAG_MS = 20;
@@ -66,7 +65,6 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
         ...{ facts: CAPACITY_STEP, rate, seconds, note: () => {} },
         target: { ...target, keys: books.keys(Date.now()) },
         lists: 'plain',
-        blockSeconds: BLOCK_SECONDS,
         graceSeconds: Math.min(5, Math.max(0.5, Math.max(0, ...bounds) / 500)),
       });
       way = result.run.way ?? {};

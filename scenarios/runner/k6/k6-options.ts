@@ -1,23 +1,16 @@
 /** k6's options, made from a scenario's streams. */
 import { mostRequests, peakRate, RATE_UNIT_SECONDS, type Slope, slopes } from '../../lib/load-profiles.ts';
-import type { ClientStream, RateStream, ScenarioFacts } from '../../lib/scenario.ts';
+import type { ClientStream, RateStream } from '../../lib/scenario.ts';
 import type { SloClause } from '../../lib/slo.ts';
+import type { Demand, PaidLoad } from '../quota/quota.ts';
 
 /** A load as k6 is to make it. */
-interface Load {
-  readonly facts: ScenarioFacts;
-  /** Requests per second. */
-  readonly rate: number;
-  readonly seconds: number;
+interface Load extends Required<Demand>, Pick<PaidLoad, 'clients'> {
   readonly clauses: readonly SloClause[];
-  readonly clients: ReadonlyMap<string, readonly number[]>;
-  readonly clockSpeed: number;
   /** Seconds at the end for requests under way. */
   readonly graceSeconds: number;
   /** Whether k6's metrics go to an output that somebody looks at. */
   readonly tagged: boolean;
-  /** That share the load. Each gets the same number of virtual users. */
-  readonly processes: number;
 }
 
 const PARALLEL = 20;
@@ -53,7 +46,10 @@ function ramp(shape: readonly Slope[]): object {
   };
 }
 
-/** VUs for a rate, by Little's law. Half as many again are for answers slower than the objective allows. */
+/**
+ * VUs for a rate, by Little's law, the same number for each process. Half as many again are for answers slower than the
+ * objective allows.
+ */
 function vusFor(peak: number, clauses: readonly SloClause[], processes: number): number {
   const { bound = USUAL_BOUND_MS } = clauses.find(({ metric }) => metric === 'latency') ?? {};
   const vus = Math.min(MOST_VUS, Math.ceil(((peak * bound) / 1000) * 1.5) + 4);

@@ -18,7 +18,7 @@ export interface LoadTarget {
   readonly secrets: Readonly<Record<string, string>>;
   readonly permit: readonly string[];
   readonly clockSpeed: number;
-  readonly categoryId: number | undefined;
+  readonly categoryId?: number | undefined;
 }
 
 /**

@@ -23,8 +23,6 @@ export interface LoadRequest {
   /** One body in this many is judged by the schema. */
   readonly validateEvery?: number;
   readonly lists?: 'varied' | 'plain';
-  /** Length of a time block of the result. */
-  readonly blockSeconds?: number;
   /** Seconds at the end for requests under way. */
   readonly graceSeconds?: number;
   /** How many k6 processes share the load, each an equal part. */
@@ -122,7 +120,7 @@ export function prepareLoad(request: LoadRequest): PreparedLoad {
       validateEvery: request.validateEvery ?? VALIDATE_EVERY,
       clock: { from: 0, at: 0, speed: clockSpeed },
       seconds,
-      blockSeconds: request.blockSeconds ?? Math.max(1, Math.ceil(seconds / USUAL_BLOCKS)),
+      blockSeconds: facts.blockSeconds ?? Math.max(1, Math.ceil(seconds / USUAL_BLOCKS)),
       lists: request.lists ?? 'varied',
       tagged,
       bill: [...bill],

@@ -80,6 +80,5 @@ export async function targetThat(t: Test, listener: RequestListener): Promise<Lo
     secrets: { PETSTORE_TEST_KEY: 'canary-9b7e1f42d08c55aa' },
     permit: [],
     clockSpeed: 1,
-    categoryId: undefined,
   };
 }
