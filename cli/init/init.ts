@@ -22,7 +22,7 @@ import { shownLine } from '../../reports/visible-text.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { commandOf } from '../check/check-options.ts';
 import { planCheck } from '../check/check-plan.ts';
-import { EXIT } from '../shared/exit-codes.ts';
+import { NothingToJudge } from '../shared/exit-codes.ts';
 import { HEADER } from '../shared/option-values.ts';
 import { addressOf, environment, USUAL_VARIABLES, usualKeys, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
@@ -42,13 +42,12 @@ interface InitOptions extends Pick<TargetProfile['tls'], 'ca' | 'cert' | 'passph
   readonly certKey?: string;
   readonly header?: TargetProfile['headers'];
   readonly target: string;
-  readonly key?: readonly NamedKey[];
+  readonly key?: readonly ProfileKey[];
   readonly enterprise?: PlanLimits;
   readonly envFile?: string;
   readonly out: string;
 }
 
-type NamedKey = Pick<ProfileKey, 'plan' | 'env' | 'roles'>;
 type InitProfile = TargetProfile & { readonly target: string };
 
 /**
@@ -56,9 +55,9 @@ type InitProfile = TargetProfile & { readonly target: string };
  *
  * @throws UsageError that repeats nothing, since it may be a key: what the parser says of an argument would repeat it
  */
-function namedKey(text: string, before: readonly NamedKey[] = []): NamedKey[] {
-  const [, name, env = '', role] = /^([^=]*)=([^:]*)(?::(.*))?$/.exec(text) ?? [];
-  const plan = PLAN_NAMES.find((known) => known === name);
+function namedKey(text: string, before: readonly ProfileKey[] = []): ProfileKey[] {
+  const [, named, env = '', role] = /^([^=]*)=([^:]*)(?::(.*))?$/.exec(text) ?? [];
+  const plan = PLAN_NAMES.find((known) => known === named);
   const own = KEY_ROLES.find((known) => known === role);
   if (plan === undefined)
     throw new UsageError(`--key: write PLAN=VARIABLE; plans are ${PLAN_NAMES.join(', ')}`);
@@ -66,7 +65,9 @@ function namedKey(text: string, before: readonly NamedKey[] = []): NamedKey[] {
     throw new UsageError(`--key: after ${plan}= comes the name of a variable, never a key itself`);
   if (role !== undefined && own === undefined)
     throw new UsageError(`--key: after the variable comes one of the roles ${KEY_ROLES.join(', ')}`);
-  return [...before, { plan, env, roles: own === undefined ? ['functional', 'exhaust'] : [own] }];
+  const name = `${plan}-${own === undefined ? '' : `${own}-`}${before.length + 1}`;
+  const roles = own === undefined ? (['functional', 'exhaust'] as const) : [own];
+  return [...before, { name, plan, env, roles, unusedToday: false }];
 }
 
 /** `5000,1000000`: requests a minute and a day. */
@@ -77,65 +78,37 @@ function planLimits(text: string): PlanLimits {
   return { perMinute: Number(perMinute), perDay: Number(perDay) };
 }
 
-function profileOf(
-  target: string,
-  keys: readonly NamedKey[],
-  enterprise: PlanLimits | undefined,
-): InitProfile {
-  if (enterprise === undefined && keys.some(({ plan }) => plan === 'enterprise'))
-    throw new UsageError('the document leaves the numbers of Enterprise open: add --enterprise MINUTE,DAY');
-  const counts = new Map<string, number>();
-  const named = keys.map(({ plan, env, roles }) => {
-    const [role = ''] = roles;
-    const stem = roles.length === 1 && role !== 'functional' ? `${plan}-${role}` : plan;
-    const number = (counts.get(stem) ?? 0) + 1;
-    counts.set(stem, number);
-    const name = stem !== plan && number === 1 ? stem : `${stem}-${number}`;
-    return { name, plan, env, roles, unusedToday: false };
-  });
-  return {
-    target,
-    keys: named,
-    ...PROFILE_DEFAULTS,
-    plans: withoutUndefined({ enterprise }),
-    load: { allowed: keys.some(({ roles }) => roles.includes('load')) },
-  };
-}
-
-/** What the target answers to one request with the first key that is set, or why it is not the one that is meant. */
-async function firstAnswer(
-  profile: InitProfile,
-  envFile: string | undefined,
-): Promise<{ readonly told: string; readonly refused?: boolean }> {
+/**
+ * What the target answers to one request with the first key that is set.
+ *
+ * @throws NothingToJudge if it is not the one that is meant, or wants something that the profile has not
+ */
+async function firstAnswer(profile: InitProfile, set: NodeJS.ProcessEnv): Promise<string> {
   const { target, keys } = profile;
-  const set = environment(envFile);
   const key = keys.find(({ env }) => set[env]);
   const value = set[key?.env ?? ''];
   if (key === undefined || value === undefined)
-    return { told: `not asked: set ${keys.map(({ env }) => env).join(', ')} first` };
+    return `not asked: set ${keys.map(({ env }) => env).join(', ')} first`;
   const access = accessOf(profile, target, set);
   const client = createClient({ baseUrl: target, now: Date.now, secrets: [value], access });
-  try {
-    const request = {
-      ...listPets({ limit: 1 }),
-      authorization: { kind: 'key', name: key.name, value },
-    } as const;
-    const exchange = await client.exchange(request, { id: 'init', sentBy: 'init', intent: 'preflight' });
-    if (exchange.outcome.kind === 'failure') {
-      const { reason } = exchange.outcome;
-      return {
-        told: noUsableAnswer(target, exchange.outcome),
-        refused: reason === 'tls' || reason === 'proxy',
-      };
-    }
-    if (!isAnswered(exchange)) return { told: 'no answer' };
+  const authorization = { kind: 'key', name: key.name, value } as const;
+  const exchange = await client
+    .exchange(
+      { ...listPets({ limit: 1 }), authorization },
+      { id: 'init', sentBy: 'init', intent: 'preflight' },
+    )
+    .finally(() => client.close());
+  if (isAnswered(exchange)) {
     const { status } = exchange.outcome;
-    if (!looksLikeTheService(exchange)) return { told: notTheService(target, exchange), refused: true };
-    if (status === 401) return { told: refusedKey(status, key), refused: true };
-    return { told: `GET /pets with ${key.env} answers ${described(exchange)}` };
-  } finally {
-    await client.close();
+    if (!looksLikeTheService(exchange)) throw new NothingToJudge(notTheService(target, exchange));
+    if (status === 401) throw new NothingToJudge(refusedKey(status, key));
+    return `GET /pets with ${key.env} answers ${described(exchange)}`;
   }
+  const { outcome } = exchange;
+  if (outcome.kind !== 'failure') return 'no answer';
+  const told = noUsableAnswer(target, outcome);
+  if (outcome.reason === 'tls' || outcome.reason === 'proxy') throw new NothingToJudge(told);
+  return told;
 }
 
 /** What a run costs with one permission more on each line. */
@@ -156,29 +129,32 @@ async function costs(profile: InitProfile): Promise<string[]> {
 }
 
 async function init(options: InitOptions): Promise<void> {
-  const { target: asked, key: named, enterprise, envFile, out, header, certKey } = options;
+  const { enterprise, envFile, out, header: headers = [], ca, cert, certKey: key, passphraseEnv } = options;
   if (existsSync(out)) throw new UsageError(`${out} exists; choose another file with --out, or remove it`);
-  const keys = named ?? usualKeys(environment(envFile));
-  const { ca, cert, passphraseEnv } = options;
-  const files = Object.entries({ ca, cert, key: certKey }).flatMap(([name, file]) =>
-    file === undefined ? [] : [[name, resolve(file)]],
-  );
-  const tls = { insecure: false, ...Object.fromEntries(files), ...withoutUndefined({ passphraseEnv }) };
-  const profile = { ...profileOf(addressOf(asked), keys, enterprise), headers: header ?? [], tls };
+  const set = environment(envFile);
+  const keys = options.key ?? usualKeys(set);
+  if (enterprise === undefined && keys.some(({ plan }) => plan === 'enterprise'))
+    throw new UsageError('the document leaves the numbers of Enterprise open: add --enterprise MINUTE,DAY');
+  const tls = { insecure: false, ...withoutUndefined({ ca, cert, key, passphraseEnv }) };
+  const profile = {
+    ...PROFILE_DEFAULTS,
+    target: addressOf(options.target),
+    plans: withoutUndefined({ enterprise }),
+    load: { allowed: keys.some(({ roles }) => roles.includes('load')) },
+    ...{ keys, headers, tls },
+  };
   warnOfVersion(profile.target);
-  const { told, refused } = await firstAnswer(profile, envFile);
-  if (refused === true) {
-    process.stderr.write(`error: ${shownLine(told, 500)}; nothing was written\n`);
-    process.exitCode = EXIT.nothingToJudge;
-    return;
-  }
+  const told = await firstAnswer(profile, set).catch((error: unknown) => {
+    if (error instanceof NothingToJudge) throw new NothingToJudge(`${error.message}; nothing was written`);
+    throw error;
+  });
+  const beside = (file: string | undefined) => file && relative(dirname(resolve(out)), resolve(file));
+  const files = withoutUndefined({ ca: beside(ca), cert: beside(cert), key: beside(key) });
   const about =
     '# What petstore-harness may do to this target. The keys are in the environment, never here.\n';
-  const beside = Object.fromEntries(
-    files.map(([name, file]) => [name, relative(dirname(resolve(out)), String(file))]),
-  );
-  const text = profileYaml({ ...profile, tls: { ...tls, ...beside } }, out);
-  writeFileSync(out, `${about}${text}`, { flag: 'wx' });
+  writeFileSync(out, `${about}${profileYaml({ ...profile, tls: { ...tls, ...files } }, out)}`, {
+    flag: 'wx',
+  });
   await print(
     [
       `written: ${out}`,
