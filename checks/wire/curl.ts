@@ -1,7 +1,8 @@
 import type { Exchange } from './exchange.ts';
 import { REDACTED } from './redaction.ts';
 
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+/** A text as a POSIX shell takes it. */
+export const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A text of ours in a shell, with a key where one was redacted. */
 const withKey = (text: string, env: string) => `"${text.replaceAll(REDACTED, `$${env}`)}"`;

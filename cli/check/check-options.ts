@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { checksByPart } from '../../checks/sections/all-checks.ts';
+import { quote } from '../../checks/wire/curl.ts';
 import { currentId, everyRow, requirements } from '../../spec/contract.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
@@ -77,8 +78,8 @@ export const selectedIds = (names: readonly string[]): string[] => [
 
 const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
 
-/** A word as a POSIX shell takes it. */
-export const quote = (word: string) => (SHELL_SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+/** A word as a POSIX shell takes it, and as it is where that is possible. */
+export const shellWord = (word: string) => (SHELL_SAFE.test(word) ? word : quote(word));
 
 /** The command that repeats a run with these options. */
 export function commandOf(options: CheckOptions): string {
@@ -88,9 +89,9 @@ export function commandOf(options: CheckOptions): string {
     // It works in a clone, and if the harness is a dependency.
     'npx petstore-harness check',
     ...Object.entries(values).flatMap(([name, value]) =>
-      value === undefined ? [] : [`--${name}`, quote([value].flat().join(','))],
+      value === undefined ? [] : [`--${name}`, shellWord([value].flat().join(','))],
     ),
-    ...(header ?? []).flatMap(({ name, env }) => ['--header', quote(`${name}=${env}`)]),
+    ...(header ?? []).flatMap(({ name, env }) => ['--header', shellWord(`${name}=${env}`)]),
     ...(production === true ? ['--production'] : []),
   ].join(' ');
 }

@@ -12,7 +12,7 @@ import { requirement } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { NothingToJudge } from '../shared/exit-codes.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
-import { quote } from './check-options.ts';
+import { shellWord } from './check-options.ts';
 import type { CheckSubject } from './check-subject.ts';
 
 type Facts = RunSurroundings['facts'];
@@ -90,12 +90,12 @@ export function factsOf(
 /** curl's options for what stands in front of a target. */
 function accessInShell({ headers, tls }: TargetProfile): string[] {
   const own = headers.map(({ name, value, env }) =>
-    env === undefined ? quote(`${name}: ${value}`) : `"${name}: $${env}"`,
+    env === undefined ? shellWord(`${name}: ${value}`) : `"${name}: $${env}"`,
   );
   const files = Object.entries({ '--cacert': tls.ca, '--cert': tls.cert, '--key': tls.key });
   return [
     ...own.flatMap((header) => ['-H', header]),
-    ...files.flatMap(([option, file]) => (file === undefined ? [] : [option, quote(file)])),
+    ...files.flatMap(([option, file]) => (file === undefined ? [] : [option, shellWord(file)])),
     ...(tls.passphraseEnv === undefined ? [] : ['--pass', `"$${tls.passphraseEnv}"`]),
     ...(tls.insecure ? ['--insecure'] : []),
   ];

@@ -43,7 +43,7 @@ export async function runCheck(
   const view = liveView(process.stderr, {
     clock: runClock(subject),
     simulated: clock !== undefined,
-    checks: subject.only?.length ?? allChecks.length,
+    checks: subject.traffic === undefined ? (subject.only?.length ?? allChecks.length) : undefined,
   });
   const format = options.format ?? (process.stdout.isTTY ? 'human' : 'tap');
   const tap = format === 'tap' ? new LiveTap((text) => void process.stdout.write(text)) : undefined;

@@ -129,6 +129,6 @@ export const command = new Command('check')
   )
   .option('--production', 'permissions are intended, although the address may be in production use')
   .option('--dry-run', 'print what the run would cost, and send nothing')
-  .option('--list', 'print every check with its section, level, permission and cost')
+  .option('--list', 'print every check with its section, level, ground and permission')
   .addHelpText('after', EXAMPLES)
   .action(check);

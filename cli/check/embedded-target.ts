@@ -1,16 +1,6 @@
 import { serverProfile } from '../../checks/profile/server-profile.ts';
-import type { TargetProfile } from '../../checks/profile/target-profile.ts';
-import { type Clock, sharedClock } from '../../checks/run/clock.ts';
+import { sharedClock } from '../../checks/run/clock.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
-
-/** The reference server in this process, as a target that permits everything. */
-export interface EmbeddedTarget {
-  readonly profile: TargetProfile & { readonly target: string };
-  readonly values: ReadonlyMap<string, string>;
-  /** Shared by server and run, so that nothing waits a real second for a simulated one. */
-  readonly clock: Clock;
-  close(): Promise<void>;
-}
 
 /** The plan that the document leaves custom, with numbers that add little to the run. */
 const ENTERPRISE = { perMinute: 600, perDay: 6000 };
@@ -18,8 +8,9 @@ const BAN_SECONDS = 20;
 /** With those that a run adds still fewer than a list may hold: only then does a list show the whole store. */
 const ANIMALS = 30;
 
-/** Starts the reference server on a free port of the loopback interface. */
-export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
+/** Starts the reference server on a free port of the loopback interface, as a target that permits everything. */
+export async function startEmbeddedTarget() {
+  // Shared by server and run, so that nothing waits a real second for a simulated one.
   const clock = sharedClock();
   const server = await startReferenceServer({
     clock,

@@ -54,7 +54,7 @@ const SENT = [exchange('free-1'), exchange('free-1'), exchange(null)];
 const DAY: RunEvent = { kind: 'spending', key: 'pro-1', done: 4000, of: 10_000 };
 
 for (const [name, events, how, expected] of [
-  ['nothing yet', [], {}, '▸ between checks · 0 of 97 checks, 0 requests; requests:'],
+  ['nothing yet', [], {}, '▸ between checks · 0 of 97 checks, 0 requests'],
   [
     'the latest check, and what was sent with each key',
     [
@@ -75,19 +75,19 @@ for (const [name, events, how, expected] of [
       { kind: 'waited', for: 'something over' },
     ],
     {},
-    '▸ between checks · 0 of 97 checks, 0 requests; 0:03 for a window; 0:05 for the ban; requests:',
+    '▸ between checks · 0 of 97 checks, 0 requests; 0:03 for a window; 0:05 for the ban',
   ],
   [
     'a wait once, though two scenes wait for the same',
     [wait(60, 'the next window'), wait(60, 'the next window')],
     { speed: 10 },
-    '▸ between checks · 0 of 97 checks, 0 requests (simulated clock); 1:00 for the next window; requests:',
+    '▸ between checks · 0 of 97 checks, 0 requests (simulated clock); 1:00 for the next window',
   ],
   [
     'no wait of a clock that jumps ahead, as it takes no time',
     [wait(60, 'the next window'), { kind: 'waited', for: 'the next window' }],
     { simulated: true },
-    '▸ between checks · 0 of 97 checks, 0 requests (simulated clock); requests:',
+    '▸ between checks · 0 of 97 checks, 0 requests (simulated clock)',
   ],
   [
     'a day that is being spent, until it is',
@@ -97,13 +97,13 @@ for (const [name, events, how, expected] of [
       { kind: 'spending', key: 'free-1', done: 10, of: 10 },
     ],
     {},
-    '▸ days’ quotas · 0 of 97 checks, 0 requests; day of pro-1: 4,000 of 10,000 (40 %); requests:',
+    '▸ days’ quotas · 0 of 97 checks, 0 requests; day of pro-1: 4,000 of 10,000 (40 %)',
   ],
   [
     'a failure, with the requirement in words and nothing that a terminal obeys',
     [FAILED],
     {},
-    '✘ list-limit-default (Without limit, 20): six ⟨U+001B⟩[31manimals⟨U+202E⟩\n▸ between checks · 1 of 97 checks, 1 broken, 0 requests; requests:',
+    '✘ list-limit-default (Without limit, 20): six ⟨U+001B⟩[31manimals⟨U+202E⟩\n▸ between checks · 1 of 97 checks, 1 broken, 0 requests',
   ],
 ] as const satisfies readonly (readonly [string, readonly RunEvent[], object, string])[]) {
   t.test(`a log has ${name}`, async (t) => {

@@ -12,7 +12,8 @@ export interface Shown {
   readonly clock: Clock;
   /** Whether the run's clock jumps ahead while nothing happens: its waits take no time. */
   readonly simulated: boolean;
-  readonly checks: number;
+  /** How many are decided one after the other; undefined for the traffic of other clients. */
+  readonly checks: number | undefined;
 }
 
 /** Shows a run under way: what it does, waits for and has spent, and each failure as it is found. */
@@ -31,11 +32,12 @@ export function liveView(
   const how = simulated || clock.speed !== 1 ? ' (simulated clock)' : '';
   const left = (until: number) => clockText(Math.max(0, Math.ceil((until - clock.now()) / 1000)));
   const lines = () => {
-    const current = [...running].at(-1) ?? (days.size > 0 ? 'days’ quotas' : 'between checks');
     const sent = [...requests.values()].reduce((sum, number) => sum + number, 0);
     const broken = failed === 0 ? '' : `, ${failed} broken`;
+    const current = [...running].at(-1) ?? (days.size > 0 ? 'days’ quotas' : 'between checks');
+    const under = checks === undefined ? 'watching' : `${current} · ${ended} of ${count(checks, 'check')}`;
     return [
-      `▸ ${current} · ${ended} of ${count(checks, 'check')}${broken}, ${count(sent, 'request')}${how}`,
+      `▸ ${under}${broken}, ${count(sent, 'request')}${how}`,
       ...[...waits]
         .sort(([, a], [, b]) => a - b)
         .map(([what, until]) => `  ${left(until)} for ${shownLine(what, 120)}`),
@@ -43,7 +45,11 @@ export function liveView(
         ([key, { done, of }]) =>
           `  day of ${key}: ${done.toLocaleString('en')} of ${of.toLocaleString('en')} (${Math.floor((100 * done) / of)} %)`,
       ),
-      `  requests: ${[...requests].map(([key, number]) => `${key} ${number.toLocaleString('en')}`).join(' · ')}`,
+      ...(sent === 0
+        ? []
+        : [
+            `  requests: ${[...requests].map(([key, number]) => `${key} ${number.toLocaleString('en')}`).join(' · ')}`,
+          ]),
     ];
   };
   const { note, end } = liveLines(stream, lines);

@@ -11,8 +11,8 @@ import {
   ESTIMATOR,
 } from '../../scenarios/runner/compare/compare-series.ts';
 import { readLoadResult } from '../../scenarios/runner/result/load-result.ts';
-import { isCapacity } from '../report/report-load.ts';
 import { EXIT } from '../shared/exit-codes.ts';
+import { isCapacity } from './load-folder.ts';
 
 function percentage(text: string): number {
   const value = Number(text.replace(/%$/, ''));
@@ -26,21 +26,10 @@ interface Compared extends Comparison {
   readonly isUnsure?: boolean;
 }
 
-interface Options {
-  readonly tolerance: number;
-}
-
-function compareCapacityResults(basePath: string, headPath: string, { tolerance }: Options): Compared {
-  const [base, head] = [readCapacity(basePath), readCapacity(headPath)];
-  for (const [what, of] of [
-    ['objectives', ({ run }: typeof base) => run.slo],
-    ['mixes', ({ run }: typeof base) => JSON.stringify(run.mix)],
-  ] as const)
-    if (of(base) !== of(head)) throw new UsageError(`${of(base)} and ${of(head)} are different ${what}`);
-  return {
-    ...compareCapacities(base, head, { toleratedSlowdown: tolerance }),
-    notes: waysApart(base.run, head.run),
-  };
+/** @throws UsageError for two that do not have the same in common */
+function refuseOthers(what: string, base: string, head: string): void {
+  if (base !== head)
+    throw new UsageError(`${base} and ${head} are different ${what}: compare two runs of one`);
 }
 
 /** A warning where the two reached their targets in different ways. */
@@ -50,24 +39,28 @@ function waysApart(base: { way?: Way }, head: { way?: Way }): string[] {
   return [`different ways to the target: ${before}; ${now}`];
 }
 
-function compareLoads(basePath: string, headPath: string, { tolerance }: Options): Compared {
+function compareCapacityResults(basePath: string, headPath: string, toleratedSlowdown: number): Compared {
+  const [base, head] = [readCapacity(basePath), readCapacity(headPath)];
+  refuseOthers('objectives', base.run.slo, head.run.slo);
+  refuseOthers('mixes', JSON.stringify(base.run.mix), JSON.stringify(head.run.mix));
+  return {
+    ...compareCapacities(base, head, { toleratedSlowdown }),
+    notes: waysApart(base.run, head.run),
+  };
+}
+
+function compareLoads(basePath: string, headPath: string, toleratedSlowdown: number): Compared {
   const [base, head] = [readLoadResult(basePath), readLoadResult(headPath)];
-  if (base.run.scenario !== head.run.scenario)
-    throw new UsageError(
-      `${base.run.scenario} and ${head.run.scenario} are different scenarios: compare two runs of one`,
-    );
-  const compared = compareSeries(base.series, head.series, { toleratedSlowdown: tolerance });
+  refuseOthers('scenarios', base.run.scenario, head.run.scenario);
+  const compared = compareSeries(base.series, head.series, { toleratedSlowdown });
   const notes = [...(compared.findings.length === 0 ? [] : [ESTIMATOR]), ...waysApart(base.run, head.run)];
   for (const [name, { verdict }] of Object.entries({ base, head }))
     if (verdict !== 'held' && verdict !== 'broken') notes.push(`${name} is ${verdict}`);
   const [early, late] = [base.total.perSecond, head.total.perSecond];
   if (Math.abs(late / early - 1) > 0.1)
     notes.push(`different rates: ${early.toFixed(1)} and ${late.toFixed(1)} requests/s`);
-  return {
-    ...compared,
-    notes,
-    isUnsure: [base, head].some(({ verdict }) => verdict === 'generator-limited'),
-  };
+  const isUnsure = [base, head].some(({ verdict }) => verdict === 'generator-limited');
+  return { ...compared, notes, isUnsure };
 }
 
 const WORDS: Readonly<Record<CompareFinding['verdict'], string>> = {
@@ -78,12 +71,11 @@ const WORDS: Readonly<Record<CompareFinding['verdict'], string>> = {
 };
 
 /** @throws UsageError for results that cannot be read or compared */
-async function compare(basePath: string, headPath: string, options: Options): Promise<void> {
-  const capacities = [basePath, headPath].filter(isCapacity).length;
-  if (capacities === 1) throw new UsageError('one is a load and the other a capacity: compare two of a kind');
-  const { findings, notCompared, notes, isUnsure } = (
-    capacities === 2 ? compareCapacityResults : compareLoads
-  )(basePath, headPath, options);
+function compare(base: string, head: string, { tolerance }: { readonly tolerance: number }): void {
+  if (isCapacity(base) !== isCapacity(head))
+    throw new UsageError('one is a load and the other a capacity: compare two of a kind');
+  const compared = isCapacity(base) ? compareCapacityResults : compareLoads;
+  const { findings, notCompared, notes, isUnsure } = compared(base, head, tolerance);
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   for (const finding of findings) say(`  ${WORDS[finding.verdict]} ${finding.metric}: ${finding.actual}`);
   for (const reason of notCompared) say(`  not compared: ${reason}`);

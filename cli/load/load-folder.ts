@@ -1,11 +1,16 @@
-import { accessSync, constants, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { FORMAT_NAMES, FORMATS } from '../../reports/formats.ts';
 import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
 import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-report.ts';
+import { REPORT_FILE } from '../../reports/read-report.ts';
 import { writePrivately } from '../../reports/write-reports.ts';
-import { CAPACITY_FILE, type CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
-import { LOAD_FILE, type LoadResult } from '../../scenarios/runner/result/load-result.ts';
+import {
+  CAPACITY_FILE,
+  type CapacityResult,
+  readCapacity,
+} from '../../scenarios/runner/capacity/capacity.ts';
+import { LOAD_FILE, type LoadResult, readLoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { makePrivateFolder, takeFolder } from '../check/check-folder.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 
@@ -49,4 +54,22 @@ export function loadExitCode({ verdict, run }: LoadResult): number {
   if (verdict === 'interrupted') return EXIT.interrupted;
   if (verdict === 'generator-limited') return EXIT.inconclusive;
   return run.k6ExitCode === 0 || run.k6ExitCode === null ? EXIT.inconclusive : run.k6ExitCode;
+}
+
+/** Whether the path is, or holds, such a file, and not the report of a check. */
+function holds(path: string, file: string): boolean {
+  return basename(path) === file || (existsSync(join(path, file)) && !existsSync(join(path, REPORT_FILE)));
+}
+
+/** Whether the path is or holds the result of a search for a capacity. */
+export const isCapacity = (path: string): boolean => holds(path, CAPACITY_FILE);
+
+/**
+ * The load, or the search for a capacity, that the path is or holds; undefined where it has another result.
+ *
+ * @throws UsageError
+ */
+export function storedLoad(path: string): LoadReport | undefined {
+  if (isCapacity(path)) return capacityReport(readCapacity(path));
+  return holds(path, LOAD_FILE) ? loadReport(readLoadResult(path)) : undefined;
 }

@@ -11,11 +11,11 @@ import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writeNamed } from '../../reports/write-reports.ts';
 import { names } from '../check/check-options.ts';
+import { storedLoad } from '../load/load-folder.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { knownName } from '../shared/known-name.ts';
 import { screenOf } from '../shared/screen.ts';
 import { print } from '../shared/standard-output.ts';
-import { isLoadResult, storedLoad } from './report-load.ts';
 
 interface ReportOptions {
   readonly format?: readonly string[];
@@ -43,14 +43,12 @@ type Templates = Readonly<Record<string, () => string>>;
 
 /** A stored run in every format, the summary first. */
 function runTemplates(path: string, screen: Screen): Templates {
-  const load = isLoadResult(path) ? storedLoad(path) : undefined;
-  const checked = load === undefined ? readReport(path) : undefined;
-  const text = (name: FormatName) => () =>
-    checked === undefined ? ((load && LOAD_FORMATS[name].render(load)) ?? '') : render(checked, name, screen);
-  return {
-    terminal: text('terminal'),
-    ...Object.fromEntries(FORMAT_NAMES.map((name) => [name, text(name)])),
-  };
+  const all = (text: (name: FormatName) => string): Templates =>
+    Object.fromEntries((['terminal', ...FORMAT_NAMES] as const).map((name) => [name, () => text(name)]));
+  const load = storedLoad(path);
+  if (load !== undefined) return all((name) => LOAD_FORMATS[name].render(load));
+  const checked = readReport(path);
+  return all((name) => render(checked, name, screen));
 }
 
 function diffTemplates([before, after, ...more]: readonly string[]): Templates {

@@ -1,13 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { serverProfile, variableOf } from '../../checks/profile/server-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
+import { quote } from '../../checks/wire/curl.ts';
 import { DOCUMENTED_PLANS } from '../../reference-server/plans.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
-
-// Single quotes, so that a shell takes every other character as it is.
-function exportLine(name: string, value: string): string {
-  return `export ${name}='${value.replaceAll("'", "'\\''")}'\n`;
-}
 
 /** Requests that a run sends to this machine in a real second, even where it is busy with other things. */
 const REQUESTS_PER_SECOND = 500;
@@ -41,7 +37,7 @@ export function writeServeProfile(file: string, server: ReferenceServer): string
   const given = new Set(profile.keys.map(({ name }) => name));
   const lines = server.keys
     .filter(({ name }) => given.has(name))
-    .map(({ name, value }) => exportLine(variableOf(name), value));
+    .map(({ name, value }) => `export ${variableOf(name)}=${quote(value)}\n`);
   // An older file keeps its mode when it is written again.
   writeFileSync(secrets, '', { mode: 0o600 });
   chmodSync(secrets, 0o600);

@@ -111,7 +111,7 @@ export const command = new Command('serve')
     wholeNumber(0, MOST_ANIMALS),
     120,
   )
-  .option('--list-faults', 'print every fault: name, requirement that it breaks, what it does')
-  .option('--list-variants', 'print every variant: name, what it is like')
+  .option('--list-faults', 'print every fault, and the requirement that it breaks')
+  .option('--list-variants', 'print every variant, and what it answers in another way')
   .addHelpText('after', EXAMPLES)
   .action(serve);
