@@ -1,4 +1,4 @@
-import { currentId } from '../../spec/contract.ts';
+import { currentId, requirements } from '../../spec/contract.ts';
 import type { Permission } from '../../spec/permissions.ts';
 import type { Key } from '../profile/key.ts';
 import type { Violation } from '../wire/answer.ts';
@@ -69,13 +69,15 @@ const seesAll =
     }
   };
 
-/** Defines a check. */
+/** Defines a check; which permission it needs stands with its requirement. */
 export function check(
   id: string,
   { scenes = [], ...options }: CheckOptions,
   decide: Check['decide'] = seesAll(scenes),
 ): Check {
-  return { id: currentId(id), scenes, ...options, decide };
+  const current = currentId(id);
+  const permit = requirements.find((row) => row.id === current)?.permit;
+  return { id: current, scenes, ...(permit === undefined ? {} : { permit }), ...options, decide };
 }
 
 /** Why nothing is asked for of a row with these keys and permissions; undefined where something is. */

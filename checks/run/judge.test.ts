@@ -199,7 +199,11 @@ t.test('a reading is not broken by the answers that break a declined one; what i
   const also = (id: string) =>
     check(id, { scenes: [shown] }, (judge, seen) => judge.breaks(WRONG, seen.of(shown)));
   const checks = ['list-shows-added', 'get-same-animal', 'list-limit-maximum'].map(also);
-  const { run } = testRun(undefined, { checks, declined: new Set(['list-shows-added']) });
+  const { run } = testRun(undefined, {
+    checks,
+    permissions: new Set(['writes']),
+    declined: new Set(['list-shows-added']),
+  });
   await playRun(run, { checks, gapObservers: [] });
   const rows = judgeRun({ checks, gapObservers: [] }, run).requirements;
   t.match(rows.get('get-same-animal'), {

@@ -119,7 +119,7 @@ export const deprecationChecks: readonly Check[] = [
   // 4.3: clients should use GET /pets with the status filter instead, so both must serve the same animals.
   check(
     'deprecation-successor',
-    { permit: 'writes', scenes: [retrievals, successorLists, askedAgain] },
+    { scenes: [retrievals, successorLists, askedAgain] },
     during('before', 'the operation is past its removal date', (judge, seen) => {
       const { done } = seen.of(retrievals);
       const taken = seen.of(successorLists);

@@ -188,30 +188,26 @@ export const listAnimalChecks: readonly Check[] = [
     },
   ),
   // 4.1: a filter omits the animals that do not match, and no others.
-  check(
-    'list-status-complete',
-    { permit: 'writes', scenes: [lists, shortPages, askedAgain] },
-    (judge, seen) => {
-      const taken = seen.of(lists);
-      const { changes, gone, shared } = fatesOf(seen);
-      // An animal that changed or disappeared between two lists may be in neither.
-      const own = taken.own.filter(
-        ({ pet: { id } }) => ![changes, gone, shared].some((those) => those.has(id)),
-      );
-      for (const [status, list] of taken.byStatus) {
-        const hidden = hiddenByFilter(list, own, taken.all);
-        if (list.pets === undefined) judgeNoList(judge, list);
-        else if (!isWhole(list)) judge.notApplicable(`more animals may be ${status} than a list shows`);
-        else if (hidden !== undefined)
-          judge.breaks(
-            missingFrom(list.pets, `${hidden.pet.id}`, `the list with status=${status}`),
-            list.exchange,
-            hidden.exchange,
-          );
-        else judgeLengths(judge, [list], seen.of(shortPages));
-      }
-    },
-  ),
+  check('list-status-complete', { scenes: [lists, shortPages, askedAgain] }, (judge, seen) => {
+    const taken = seen.of(lists);
+    const { changes, gone, shared } = fatesOf(seen);
+    // An animal that changed or disappeared between two lists may be in neither.
+    const own = taken.own.filter(
+      ({ pet: { id } }) => ![changes, gone, shared].some((those) => those.has(id)),
+    );
+    for (const [status, list] of taken.byStatus) {
+      const hidden = hiddenByFilter(list, own, taken.all);
+      if (list.pets === undefined) judgeNoList(judge, list);
+      else if (!isWhole(list)) judge.notApplicable(`more animals may be ${status} than a list shows`);
+      else if (hidden !== undefined)
+        judge.breaks(
+          missingFrom(list.pets, `${hidden.pet.id}`, `the list with status=${status}`),
+          list.exchange,
+          hidden.exchange,
+        );
+      else judgeLengths(judge, [list], seen.of(shortPages));
+    }
+  }),
   // 4.1: limit is the number of animals returned, so the filter comes first.
   check('list-filter-before-limit', { scenes: [lists, filteredPages, shortPages] }, (judge, seen) => {
     const taken = seen.of(lists);
@@ -249,7 +245,7 @@ export const listAnimalChecks: readonly Check[] = [
     conclude: judgeNames,
   }),
   // 1, 4.1: clients can list the animals that were added, as they were added.
-  check('list-shows-added', { permit: 'writes', scenes: [...everyKindOfList, askedAgain] }, (judge, seen) => {
+  check('list-shows-added', { scenes: [...everyKindOfList, askedAgain] }, (judge, seen) => {
     const { own, all } = seen.of(lists);
     const { exchanges } = seen.trace;
     if (own.length === 0) {

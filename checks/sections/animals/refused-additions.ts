@@ -215,7 +215,6 @@ export const invalidAnimalChecks: readonly Check[] = [
   ...refusalChecks,
   // 4.2: a failure adds nothing. Every later list is judged; of a large store they show only a part.
   check('add-rejected-stores-nothing', {
-    permit: 'writes',
     conclude: storedThoughRefused(400, 'no addition was refused with 400'),
   }),
 ];

@@ -103,7 +103,6 @@ export const keyChecks: readonly Check[] = [
   refusesAll(otherScheme),
   // 5: a POST that was refused with 401 leaves no animal behind: no later list shows it.
   check('auth-refused-adds-nothing', {
-    permit: 'writes',
     scenes: [missingKey, emptyKey, unknownKey, nearMissKey, otherScheme, countedInvalid],
     conclude: storedThoughRefused(401, 'no addition was refused with 401'),
   }),
