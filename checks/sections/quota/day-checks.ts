@@ -9,13 +9,14 @@ import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { RATE_HEADER_NAMES, rateReading } from '../../wire/rate-headers.ts';
+import { admittedOn } from './admitted.ts';
 import { day } from './day.ts';
 import { countAdmitted, type DayMeasurement, isDays, isRefilled } from './day-reading.ts';
 import { checkOfPlan, interference } from './measurements.ts';
 
 /** Judges how many requests a day admitted. */
 function judgeDay(day: DayMeasurement, judge: Judge, { trace }: Seen): void {
-  const { key, admitted, first, refusal, lost } = day;
+  const { key, admitted, refusal, lost } = day;
   const { perDay } = key.limits;
   const expected = `${perDay} requests admitted in a day with a key of plan ${key.plan}`;
   const begun = admitted[0]?.[0];
@@ -43,6 +44,7 @@ function judgeDay(day: DayMeasurement, judge: Judge, { trace }: Seen): void {
     end === undefined || inDay === all ? inDay : countAdmitted(admitted, (from) => from >= end - DAY);
   if (surely > allowed) return judge.breaks({ expected, actual: `${surely} were admitted` }, refusal);
   if (inDay + lost >= perDay) return judge.holds(refusal);
+  const [first] = admittedOn(trace, key);
   const shownAtFirst = first?.limit === perDay && first.remaining === perDay - 1;
   const beganWithUs =
     !bitByBit && end !== undefined && begun !== undefined && Math.abs(end - DAY - begun) < 5 * SECOND;

@@ -4,13 +4,10 @@ import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
 import { type Clocked, type PlanLimits, tellsDay, toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
-import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
+import { rateReading } from '../../wire/rate-headers.ts';
 
 /** Admitted requests: when the first of them was sent, when the last answer was received, and how many there were. */
 export type Tally = readonly [from: number, until: number, count: number];
-
-/** The rate headers on the first admitted request of a day. */
-export type FirstAnswer = Pick<RateReading, 'limit' | 'remaining'>;
 
 /** How the spending of a daily quota ended. */
 export interface DayRefusal {
@@ -26,7 +23,6 @@ export interface DayMeasurement extends DayRefusal {
   readonly key: Key;
   /** Every admitted request of the run on the key, in the order of sending. */
   readonly admitted: readonly Tally[];
-  readonly first: FirstAnswer | undefined;
   /** At most this many requests may have been counted without an answer on record. */
   readonly lost: number;
 }

@@ -14,7 +14,6 @@ import {
   countAdmitted,
   type DayMeasurement,
   type DayRefusal,
-  type FirstAnswer,
   isLong,
   saysDay,
   type Tally,
@@ -34,7 +33,6 @@ const BEYOND_QUOTA = 20;
 /** A part of a day's spending. */
 interface Chunk {
   readonly admitted: readonly Tally[];
-  readonly first?: FirstAnswer | undefined;
   readonly refusal?: AnsweredExchange | undefined;
   /** Up to this many requests were sent by an earlier process of the run, which was cut off. */
   readonly lost?: number;
@@ -50,10 +48,10 @@ export const day = sceneOnKeys(
     const spending = new Spending(run, key);
     const ending = await spendDay(run, key, spending);
     if (ending.refusal !== undefined && isLong(ending.refusal, run.trace)) await spending.goOn();
-    const { chunks, lost, first = chunks[0]?.first } = spending;
+    const { chunks, lost } = spending;
     const elsewhere = admittedElsewhere(run, key).map(tallyOf);
     const admitted = bySecond([...elsewhere, ...chunks.flatMap((chunk) => chunk.admitted)]);
-    return { key, admitted, first, ...ending, lost };
+    return { key, admitted, ...ending, lost };
   },
 );
 
@@ -94,8 +92,6 @@ async function spendDay(run: SceneRun, key: Key, spending: Spending): Promise<Da
 /** Spends a key's daily quota, chunk by chunk. */
 class Spending {
   readonly chunks: Chunk[] = [];
-  /** The rate headers on the key's first admitted request, if it came before the first chunk. */
-  readonly first: FirstAnswer | undefined;
   /** Admitted requests of this run on the key, as far as is known. */
   count: number;
   /** The most requests that can be without an answer on record. */
@@ -108,7 +104,6 @@ class Spending {
     this.#key = key;
     const before = admittedElsewhere(run, key);
     this.count = before.length;
-    this.first = firstAnswer(before);
     // A failed request shows in the answer after it. If several answers lie beside lost ones, a process ended there,
     // and as many were lost as a burst has in flight.
     const besideLost = before.filter(({ afterLost }) => afterLost === true).length;
@@ -117,16 +112,13 @@ class Spending {
 
   /** Sends at most this many requests, and none after a refusal. */
   async spend(size: number): Promise<Chunk> {
-    const number = this.chunks.length + 1;
-    const id = `day:${this.#key.name}:${number}`;
+    const id = `day:${this.#key.name}:${this.chunks.length + 1}`;
     const chunk = await this.#run.remember(id, async (run): Promise<Chunk> => {
       if (run.wasCutOff) return { admitted: [], lost: size };
       const answers = await this.#send(run, size);
-      const admitted = answers.filter(isAdmitted).map(rateReading);
       return {
-        admitted: bySecond(admitted.map(tallyOf)),
+        admitted: bySecond(answers.filter(isAdmitted).map(rateReading).map(tallyOf)),
         refusal: answers.find((exchange) => !isAdmitted(exchange)),
-        ...(number === 1 ? { first: firstAnswer(admitted) } : {}),
       };
     });
     this.chunks.push(chunk);
@@ -186,9 +178,6 @@ class Spending {
 /** What the key was admitted in other scenes, before the day and meanwhile. */
 const admittedElsewhere = (run: SceneRun, key: Key) =>
   admittedOn(run.trace, key).filter((reading) => reading.intent !== 'day');
-
-const firstAnswer = ([first]: readonly RateReading[]): FirstAnswer | undefined =>
-  first === undefined ? undefined : { limit: first.limit, remaining: first.remaining };
 
 const tallyOf = ({ sentAt, receivedAt }: RateReading): Tally => [sentAt, receivedAt, 1];
 

@@ -39,25 +39,28 @@ interface Came {
   readonly ban?: Partial<BanMeasurement>;
   readonly day?: Partial<DayMeasurement>;
   readonly keys?: readonly Key[];
+  /** The first answer of the run. */
+  readonly first?: Told;
   /** When an answer was lost, in seconds. */
   readonly lostAt?: number;
 }
 
 /** What one row says of it, without what it sees in answers as they come. */
-function said(id: string, { minute, ban, day, keys = [free, toBan, other], lostAt }: Came): Finding {
+function said(id: string, { minute, ban, day, keys = [free, toBan, other], first, lostAt }: Came): Finding {
   const check = Object.values(quotaChecks)
     .flat()
     .find((one) => one.id === currentId(id));
   if (check === undefined) throw new Error(`there is no ${id}`);
   const permissions = ['exhaust', ...(ban === undefined ? [] : ['ban']), ...(day ? ['day'] : [])] as const;
   const { run } = testRun(() => ({}), { keys, permissions: new Set(permissions as readonly 'exhaust'[]) });
+  if (first !== undefined) run.sender.trace.admit(exchangeAt('first', 0, first), 'in-full');
   if (lostAt !== undefined)
     run.sender.trace.admit({ ...exchangeAt('lost', lostAt), outcome: reset }, 'in-full');
   if (day?.refusal !== undefined) run.sender.trace.targetClock.learn(rateReading(day.refusal));
   run.assume('minute:free-1', minuteMeasured(free, minute));
   if (ban !== undefined) run.assume('ban:free-ban', banMeasured(toBan, ban));
   if (day !== undefined)
-    run.assume('day:free-1', { key: free, admitted: [], first: undefined, waitsInVain: 0, lost: 0, ...day });
+    run.assume('day:free-1', { key: free, admitted: [], waitsInVain: 0, lost: 0, ...day });
   return judgeCheck(check, new Findings(), run).weigh();
 }
 
@@ -533,7 +536,7 @@ table('a day', [
   [
     'fewer of a whole day',
     DAY_ROW,
-    day(999, { first: { limit: PER_DAY, remaining: PER_DAY - 1 } }),
+    { ...day(999), first: { status: 200, limit: PER_DAY, remaining: PER_DAY - 1 } },
     'fail',
     /^999 were/,
   ],
