@@ -1,12 +1,21 @@
-/** Sections 5, 7 and 8: a temporary ban of a key that keeps sending after a 429. */
+/** Sections 5, 7 and 8: a temporary ban of a key that keeps sending after a 429; how it is answered, begins and lasts. */
 
 import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
 import { DAY, SECOND } from '../../limits/time.ts';
 import { clockDoubt, isForDay, toldDate, toldWait } from '../../limits/told-time.ts';
 import type { WindowCount } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
-import { type Check, check, type Judge, judgeExchange, type Seen } from '../../run/check.ts';
-import { conclusiveOr } from '../../run/inconclusive.ts';
+import {
+  type Check,
+  check,
+  type GapAnswer,
+  type GapObserver,
+  gap,
+  type Judge,
+  judgeExchange,
+  type Seen,
+} from '../../run/check.ts';
+import { conclusiveOr, Inconclusive } from '../../run/inconclusive.ts';
 import { daySpent, notTold } from '../../run/reason.ts';
 import { playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
@@ -103,7 +112,7 @@ const checkOfBan = (
   });
 
 /** Says that too few requests over the limit were sent to know whether the target bans. */
-export const tooSlow = ({ refusals }: BanReading) =>
+const tooSlow = ({ refusals }: BanReading) =>
   `the target was so slow that only ${refusals.length} requests over the limit could be sent: a ban may begin later`;
 
 const prolonged = ({ key }: BanReading) =>
@@ -183,3 +192,43 @@ export function bannedAnswers(seen: Seen): ReadonlySet<string> {
   );
   return new Set(answers?.map(({ id }) => id));
 }
+
+function noBanSeen(reading: BanReading): GapAnswer {
+  const { refusals, enough } = reading;
+  if (!enough) throw new Inconclusive(tooSlow(reading));
+  return {
+    answer: 'no-ban-seen',
+    detail: `none after ${refusals.length} requests over the limit`,
+    evidence: refusals.slice(-1),
+  };
+}
+
+/** Defines a gap that is answered by the first answer of a ban. */
+const banGap = (
+  id: string,
+  answerOf: (ban: Ban, reading: BanReading) => Pick<GapAnswer, 'answer' | 'detail'>,
+): GapObserver =>
+  gap(id, { permit: 'ban', scenes: [ban] }, (seen) => {
+    const reading = theBan(seen.on(ban), seen.trace);
+    return reading.ban === undefined
+      ? noBanSeen(reading)
+      : { ...answerOf(reading.ban, reading), evidence: [reading.ban.answer] };
+  });
+
+export const banGaps: readonly GapObserver[] = [
+  banGap('ban-answer', ({ answer }) => ({
+    answer: `banned-${answer.outcome.status}`,
+    detail: described(answer),
+  })),
+  banGap('ban-threshold', ({ after }) => ({
+    answer: `${after}`,
+    detail: `the ban began with request ${after} over the limit`,
+  })),
+  banGap('ban-duration', ({ answer, toldEnd }, { bans }) => {
+    if (bans.length === 0)
+      return { answer: 'not-told', detail: 'the ban shows only because it outlasts the window' };
+    if (toldEnd === undefined) return { answer: 'not-told', detail: 'the ban does not tell when it ends' };
+    const seconds = Math.round((toldEnd - answer.receivedAt) / SECOND);
+    return { answer: `${seconds}-seconds`, detail: `the ban says that it lasts ${seconds} seconds` };
+  }),
+];

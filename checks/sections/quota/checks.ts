@@ -3,8 +3,7 @@
 import { PLAN_NAMES } from '../../../spec/plans.ts';
 import type { Check, GapObserver } from '../../run/check.ts';
 import { remainingExhausted, remainingFalls } from '../answers/remaining.ts';
-import { banChecks } from './ban-checks.ts';
-import { banGaps } from './ban-gaps.ts';
+import { banChecks, banGaps } from './ban-checks.ts';
 import { dailyQuotaChecks } from './day-checks.ts';
 import { keysApartChecks } from './keys-apart.ts';
 import { concurrent, minuteRow, nextWindow } from './minute-count.ts';
