@@ -53,55 +53,41 @@ export async function afterRefusal(
     asked.push(exchange);
     return exchange;
   };
-  const waitForQuota = (time: number) =>
-    run.waitUntil(run.now() + time, `quota that key ${key.name} may be given back`);
+  const waitForQuota = (until: number) =>
+    run.waitUntil(until, `quota that key ${key.name} may be given back`);
 
-  const moments = await askAsTold(run, key, { refusal, refusals, ask });
+  const moments = await askAsTold(run, key, refusal, refusals, ask);
   const { perMinute } = key.limits;
   const [first] = admittedOn(run.trace, key, refusal.receivedAt);
   let refill: Refill = { perMinute, refused: rateReading(refusal), first };
   if (needsLater(refill)) {
-    await waitForQuota(Math.max(2 * SECOND, (4 * MINUTE) / perMinute));
+    await waitForQuota(run.now() + Math.max(2 * SECOND, (4 * MINUTE) / perMinute));
     const later = await ask();
     if (isAdmitted(later)) refill = { ...refill, later: rateReading(later) };
   }
   if (isRefilling(refill) === true && mayGiveTooMuch(refill, asked.filter(isAdmitted).length)) {
-    await run.waitUntil(refusal.receivedAt + GIVES_BACK_ALL, `quota that key ${key.name} may be given back`);
+    await waitForQuota(refusal.receivedAt + GIVES_BACK_ALL);
     await ask();
   }
   return { refusal, asked, refill, ...moments };
 }
 
-const latest = (times: readonly (number | undefined)[]): number | undefined => {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
-};
-
 /** When the limit resets according to these refusals, by our clock; undefined if none describes the minute. */
 function limitResetAt(run: SceneRun, key: Key, refusals: readonly AnsweredExchange[]): number | undefined {
-  return latest(
-    refusals.map(rateReading).map(({ limit, reset }) =>
-      // Whole seconds may be rounded down: the limit has reset once the second in Reset is over.
-      reset !== undefined && limit === key.limits.perMinute
-        ? run.trace.targetClock.reached(reset + SECOND)
-        : undefined,
-    ),
-  );
+  const resets = refusals
+    .map(rateReading)
+    .flatMap(({ limit, reset }) => (limit === key.limits.perMinute ? (reset ?? []) : []));
+  // Whole seconds may be rounded down: the limit has reset once the second in Reset is over.
+  return resets.length === 0 ? undefined : run.trace.targetClock.reached(Math.max(...resets) + SECOND);
 }
 
 /** Tries again at the moments in Retry-After and X-RateLimit-Reset, if the run can wait for them. */
 async function askAsTold(
   run: SceneRun,
   key: Key,
-  {
-    refusal,
-    refusals,
-    ask,
-  }: {
-    readonly refusal: AnsweredExchange;
-    readonly refusals: readonly AnsweredExchange[];
-    readonly ask: Ask;
-  },
+  refusal: AnsweredExchange,
+  refusals: readonly AnsweredExchange[],
+  ask: Ask,
 ): Promise<Pick<AfterRefusal, 'obeyed' | 'afterRetryAfter' | 'afterReset'>> {
   const retryAtOf = (refused: AnsweredExchange) => toldRetry(run.trace, key.limits, refused);
   const [obeyed = refusal] = refusals.toSorted((a, b) => (retryAtOf(b) ?? 0) - (retryAtOf(a) ?? 0));

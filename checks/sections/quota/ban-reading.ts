@@ -90,14 +90,12 @@ interface Standing {
   readonly isGivenBack: boolean;
 }
 
-/** The state once the limit is reached. A target that bans early may do so while the burst is in flight. */
-export function standingAtLimit(refused: readonly AnsweredExchange[], clocked: Clocked): Standing {
-  const first = firstRefusal(refused);
-  const ban = refused.find((exchange) => first !== undefined && isBan(clocked, exchange, first));
-  return { first, ban, isGivenBack: false };
-}
+/** Before any refusal. */
+export const UNREFUSED: Standing = { first: undefined, ban: undefined, isGivenBack: false };
 
-/** The state after a further round. */
+/**
+ * The state after a round: the burst that reaches the limit, in flight of which a target may ban early, or a further one.
+ */
 export function standingAfter(
   before: Standing,
   round: readonly AnsweredExchange[],
@@ -125,9 +123,9 @@ function isPaidFromRefill(exchange: AnsweredExchange, first: AnsweredExchange | 
 /** Reads a measurement: what was a ban, when it began and how long it lasted. */
 export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReading {
   const { key, admitted, refused, rounds, others, later } = measurement;
-  const { first, ban } = rounds.reduce(
+  const { first, ban } = [refused, ...rounds].reduce(
     (standing, round) => standingAfter(standing, round, clocked),
-    standingAtLimit(refused, clocked),
+    UNREFUSED,
   );
   // Beside a ban with an answer of its own, a longer wait is that of the limit, in a window begun meanwhile.
   const isDistinct = ban !== undefined && first !== undefined && answersOtherwise(ban, first);

@@ -12,13 +12,7 @@ import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { inLetters, namePrefix } from '../animals/additions.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
-import {
-  isRefused,
-  PATIENCE_OF_TARGET,
-  type Provocation,
-  standingAfter,
-  standingAtLimit,
-} from './ban-reading.ts';
+import { isRefused, PATIENCE_OF_TARGET, type Provocation, standingAfter, UNREFUSED } from './ban-reading.ts';
 import { knownSince, restFromNow } from './key-at-rest.ts';
 import { exhaustKeys } from './minute.ts';
 import { otherKeys } from './other-keys.ts';
@@ -85,7 +79,7 @@ export async function provoke(run: SceneRun, key: Key, store: Store): Promise<Pr
   const { perMinute } = key.limits;
   const { admitted, refused, last, roundTrip } = await reachLimitAtOnce(run, key);
   const rounds: AnsweredExchange[][] = [];
-  let standing = standingAtLimit(refused, run.trace);
+  let standing = standingAfter(UNREFUSED, refused, run.trace);
   let refusals = refused.length;
   const requests = overLimit(run, store);
   const sendUntil = async (isEnough: () => boolean, atMost: number) => {
