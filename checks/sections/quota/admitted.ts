@@ -1,7 +1,7 @@
 import { isAdmittedStatus } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Trace } from '../../run/trace.ts';
-import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered, mayHaveArrived } from '../../wire/exchange.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 
 /** Whether the minute admitted a request: its answer is below 400, or an error about the request itself. */
@@ -18,3 +18,19 @@ export const firstRefusal = (refused: readonly AnsweredExchange[]): AnsweredExch
 /** The admitted requests of this run on a key since a moment, from a run or a trace. */
 export const admittedOn = (known: Pick<Trace, 'readingsOf'>, key: Key, since?: number): RateReading[] =>
   known.readingsOf(key, since).filter(({ status }) => isAdmittedStatus(status));
+
+/** The requests on a key that got no answer, may have been counted, and were under way between two moments. */
+export const lostOn = (
+  { exchanges }: Pick<Trace, 'exchanges'>,
+  key: string | null,
+  since: number,
+  until = Number.POSITIVE_INFINITY,
+): readonly Exchange[] =>
+  exchanges.filter(
+    (exchange) =>
+      exchange.key === key &&
+      !isAnswered(exchange) &&
+      mayHaveArrived(exchange) &&
+      exchange.receivedAt >= since &&
+      exchange.sentAt <= until,
+  );

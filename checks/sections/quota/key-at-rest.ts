@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isAdmittedStatus } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
-import { type Exchange, isAnswered, mayHaveArrived } from '../../wire/exchange.ts';
+import { lostOn } from './admitted.ts';
 
 /** A burst on a target of ordinary speed takes less, so that what was sent before it still counts with it. */
 const BURST = 10 * SECOND;
@@ -24,21 +24,11 @@ export async function knownSince(run: SceneRun, key: Key, edge?: number): Promis
   if (first === undefined) return run.now();
   const refused = readings.findLast(({ status }) => !isAdmittedStatus(status));
   const isKnown = first.sentAt > Math.max(refused?.receivedAt ?? 0, run.now() - MINUTE + BURST);
-  if (isKnown && (index === 0 || lostSince(run, key, first.sentAt - MINUTE).length === 0))
+  if (isKnown && (index === 0 || lostOn(run.trace, key.name, first.sentAt - MINUTE).length === 0))
     return first.sentAt;
   await rest(run, key, edge);
   return run.now();
 }
-
-/** The requests on a key since a moment that got no answer and may have been counted. */
-export const lostSince = (run: SceneRun, key: Key, since: number): readonly Exchange[] =>
-  run.trace.exchanges.filter(
-    (exchange) =>
-      exchange.key === key.name &&
-      exchange.sentAt >= since &&
-      !isAnswered(exchange) &&
-      mayHaveArrived(exchange),
-  );
 
 const lastOf = (run: SceneRun, key: Key) => run.trace.readingsOf(key).at(-1);
 

@@ -2,8 +2,9 @@
 import { type Check, check } from '../../run/check.ts';
 import { notTold, type Reason } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
-import { isAnswered, mayHaveArrived } from '../../wire/exchange.ts';
+import { isAnswered } from '../../wire/exchange.ts';
 import { REMAINING_SHOWN_BY } from '../answers.ts';
+import { lostOn } from './admitted.ts';
 import { countedInvalid, fallOf, type Span, usedInTurn } from './keys-apart-scenes.ts';
 import { interference } from './measurements.ts';
 
@@ -48,15 +49,8 @@ export function servedWithoutKey({ exchanges }: Pick<Trace, 'exchanges'>): Reaso
 }
 
 /** Why a key's X-RateLimit-Remaining fell by more than its answers show, other than for what this check looks for. */
-function disturbed({ key, before, after }: Span, { exchanges }: Trace): Reason {
-  const isLost = exchanges.some(
-    (exchange) =>
-      exchange.key === key.name &&
-      !isAnswered(exchange) &&
-      mayHaveArrived(exchange) &&
-      exchange.sentAt >= before.sentAt &&
-      exchange.sentAt <= after.receivedAt,
-  );
+function disturbed({ key, before, after }: Span, trace: Trace): Reason {
+  const isLost = lostOn(trace, key.name, before.sentAt, after.receivedAt).length > 0;
   const fell = `X-RateLimit-Remaining of key ${key.name} fell by more than`;
   return isLost
     ? { kind: 'lost', what: `${fell} its answers, of which one was lost` }

@@ -11,8 +11,8 @@ import { conclusiveOr, Inconclusive, NotAsked } from '../../run/inconclusive.ts'
 import { daySpent, notTold, type Reason } from '../../run/reason.ts';
 import { type KeyOutcome, type KeyScenes, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
-import { type AnsweredExchange, type Exchange, isAnswered, mayHaveArrived } from '../../wire/exchange.ts';
-import { refusesKey } from './admitted.ts';
+import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
+import { lostOn, refusesKey } from './admitted.ts';
 import { ban } from './ban.ts';
 import { type BanReading, theBan } from './ban-reading.ts';
 import { type MinuteMeasurement, minute } from './minute.ts';
@@ -78,16 +78,9 @@ export function lostAnswers({ key, windows, next }: MinuteMeasurement): Reason |
 
 /** What got no answer in the minute before a refusal: a ban may follow the first 429, which nobody has seen then. */
 export const lostBefore = (
-  refusal: AnsweredExchange,
-  { exchanges }: Pick<Trace, 'exchanges'>,
-): Exchange | undefined =>
-  exchanges.find(
-    ({ key, outcome, sentAt }) =>
-      key === refusal.key &&
-      outcome.kind === 'failure' &&
-      sentAt <= refusal.receivedAt &&
-      sentAt > refusal.sentAt - MINUTE,
-  );
+  { key, sentAt, receivedAt }: AnsweredExchange,
+  trace: Pick<Trace, 'exchanges'>,
+): Exchange | undefined => lostOn(trace, key, sentAt - MINUTE, receivedAt)[0];
 
 export const lostFirst = ({ key }: AnsweredExchange): Reason => ({
   kind: 'lost',
@@ -112,11 +105,8 @@ export function refusedOtherwise(
   const spread = hitByBan(refusal, seen);
   if (spread !== undefined) return spread;
   if (refusesKey(refusal)) return notTold(`key ${name} seems to be banned`, 'ban-spares-polite');
-  const lost = seen.trace.exchanges.filter(
-    (exchange) => exchange.key === name && !isAnswered(exchange) && mayHaveArrived(exchange),
-  );
   // What was lost before the target said how long to wait, it knew of.
-  if (lost.some((one) => one.receivedAt > (after?.refusal.sentAt ?? 0) && one.sentAt < refusal.receivedAt))
+  if (lostOn(seen.trace, name, after?.refusal.sentAt ?? 0, refusal.receivedAt).length > 0)
     return { kind: 'lost', what: `an answer to key ${name} was lost while it waited as told` };
   if (disturbed(measurement))
     return interference(key, `fewer requests of key ${name} were admitted than its minute has`);

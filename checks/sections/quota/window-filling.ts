@@ -9,8 +9,8 @@ import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exc
 import { described } from '../../wire/pets.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
-import { admittedOn, firstRefusal, isAdmitted } from './admitted.ts';
-import { lostSince, restFromNow } from './key-at-rest.ts';
+import { admittedOn, firstRefusal, isAdmitted, lostOn } from './admitted.ts';
+import { restFromNow } from './key-at-rest.ts';
 
 /** How many requests are in flight at once while a window is filled. */
 export const IN_FLIGHT = 50;
@@ -81,7 +81,7 @@ class OpenWindow {
     this.#run = run;
     this.#key = key;
     this.#since = since;
-    this.#lost = [...lostSince(run, key, since)];
+    this.#lost = [...lostOn(run.trace, key.name, since)];
   }
 
   /** The admitted requests: all that this run sent on the key, including those of other scenes. */
