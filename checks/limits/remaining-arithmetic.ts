@@ -6,10 +6,10 @@
  * that leave a sliding window. It may fall by more than one if another client uses the key: no fault of the target.
  */
 
+import type { PlanLimits } from '../../spec/plans.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
 import { CLOCKS_APART, type TargetClock, wentBack } from './target-clock.ts';
 import { DAY, givenAtOnce, MINUTE, SECOND } from './time.ts';
-import type { PlanLimits } from './told-time.ts';
 import { isAdmittedStatus } from './window-count.ts';
 
 export type RemainingVerdict =

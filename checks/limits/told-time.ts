@@ -1,15 +1,10 @@
 /** When a refusal says to come back. */
 
+import type { PlanLimits } from '../../spec/plans.ts';
 import type { AnsweredExchange } from '../wire/exchange.ts';
 import { type RateReading, type RetryAfter, rateReading, retryAfter } from '../wire/rate-headers.ts';
 import { type TargetClock, wentBack } from './target-clock.ts';
 import { DAY, LONGEST_OF_MINUTE, MINUTE, SECOND } from './time.ts';
-
-/** What a plan has. */
-export interface PlanLimits {
-  readonly perMinute: number;
-  readonly perDay: number;
-}
 
 /**
  * The window that a refusal is about, in milliseconds: the day if the headers show the day's figures with nothing left,

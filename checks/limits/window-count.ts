@@ -7,9 +7,9 @@
  * each value once. Any further answer that leaves 1 or more was paid from a refill.
  */
 
+import type { PlanLimits } from '../../spec/plans.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
 import { givenAtOnce, LONGEST_OF_MINUTE, MINUTE } from './time.ts';
-import type { PlanLimits } from './told-time.ts';
 
 /** Errors about a request itself. */
 const OF_THE_REQUEST: ReadonlySet<number> = new Set([400, 404, 405, 406, 409, 410, 411, 413, 414, 415, 422]);

@@ -11,7 +11,7 @@ import {
 import { storedThoughRefused } from '../animals/refused-additions.ts';
 import { judgeAnswer, wrongStatus } from '../answers.ts';
 import { keylessInBan } from '../quota/ban.ts';
-import { countedInvalid } from '../quota/keys-apart-scenes.ts';
+import { countedInvalid } from '../quota/keys-apart.ts';
 import {
   emptyKey,
   type InvalidRequest,

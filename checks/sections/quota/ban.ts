@@ -50,13 +50,9 @@ export const ban = sceneOnKeys(
     if (known !== undefined) await run.tryPlay(keylessInBan);
     const others = await tryOthers(run, key, known?.toldEnd);
     if (known?.notWaited !== undefined) return { ...provoked, others, later: [] };
-    const later = await askFrom(run, key, end, {
-      ending: known === undefined ? 'window' : 'ban',
-      isTold: known?.toldEnd !== undefined,
+    const later = await askFrom(run, key, end, known?.toldEnd !== undefined, async () => {
       // A ban that shows only now, or one that outlasts the other keys' windows.
-      whileRefused: async () => {
-        if (known === undefined || others.length === 0) others.push(...(await tryOthers(run, key)));
-      },
+      if (known === undefined || others.length === 0) others.push(...(await tryOthers(run, key)));
     });
     return { ...provoked, others, later };
   },
@@ -64,7 +60,7 @@ export const ban = sceneOnKeys(
 
 /** Waits out a ban that an earlier process of the run may have caused. */
 async function untilForgiven(run: SceneRun, key: Key): Promise<void> {
-  const answers = await askFrom(run, key, run.now() + MINUTE, { ending: 'window' });
+  const answers = await askFrom(run, key, run.now() + MINUTE);
   const last = answers.at(-1);
   if (last !== undefined && !isAdmitted(last))
     throw new Inconclusive(`key ${key.name} is still refused for what was sent before the interruption`, [
@@ -72,36 +68,37 @@ async function untilForgiven(run: SceneRun, key: Key): Promise<void> {
     ]);
 }
 
-/** What to wait for, and what to do once if the key is refused even then. */
-interface Ending {
-  readonly ending: 'ban' | 'window';
-  /** Whether the time is one that the target told: if the key is refused even then, nothing more is waited for. */
-  readonly isTold?: boolean;
-  readonly whileRefused?: () => Promise<void>;
-}
-
-/** Waits until that time, then asks until the key is served, or refused after a time that the target told. */
+/**
+ * Waits until that time, then asks until the key is served, or refused after a time that the target told.
+ *
+ * @param wasTold whether the target told the time: if the key is refused even then, nothing more is waited for
+ * @param whileRefused what to do once if the key is refused at that time
+ */
 async function askFrom(
   run: SceneRun,
   key: Key,
   time: number,
-  { ending, isTold = false, whileRefused }: Ending,
+  wasTold = false,
+  whileRefused?: () => Promise<void>,
 ): Promise<AnsweredExchange[]> {
-  const ask = () => run.attemptAnswered(listPets({ limit: contract.limit.maximum, status: 'sold' }), key);
-  await run.waitUntil(time, `the ${ending} of key ${key.name} to end`);
-  let latest = await ask();
-  const answers = [latest];
+  const answers: AnsweredExchange[] = [];
+  const askAt = async (at: number) => {
+    await run.waitUntil(at, `key ${key.name} to be served again`);
+    const list = listPets({ limit: contract.limit.maximum, status: 'sold' });
+    const answer = await run.attemptAnswered(list, key);
+    answers.push(answer);
+    return answer;
+  };
+  let latest = await askAt(time);
   if (!isAdmitted(latest)) await whileRefused?.();
-  let wasTold = isTold;
+  let isTold = wasTold;
   for (const pause of POLLS) {
-    if (isAdmitted(latest) || wasTold) break;
+    if (isAdmitted(latest) || isTold) break;
     const told = toldEnd(run.trace, latest);
     const next = told ?? latest.receivedAt + pause;
     if (next > time + LONGEST_BAN) break;
-    await run.waitUntil(next, `the ban of key ${key.name} to end after all`);
-    latest = await ask();
-    answers.push(latest);
-    wasTold = told !== undefined;
+    latest = await askAt(next);
+    isTold = told !== undefined;
   }
   return answers;
 }

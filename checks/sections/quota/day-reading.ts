@@ -1,7 +1,8 @@
 /** Reads the spending of a key's daily quota. */
 
+import type { PlanLimits } from '../../../spec/plans.ts';
 import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
-import { type Clocked, type PlanLimits, tellsDay, toldEnd } from '../../limits/told-time.ts';
+import { type Clocked, tellsDay, toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';

@@ -10,8 +10,7 @@ import type { Trace } from '../../run/trace.ts';
 import { type Exchange, header } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
-import { paidFor } from './keys-apart.ts';
-import { usedInTurn } from './keys-apart-scenes.ts';
+import { paidFor, usedInTurn } from './keys-apart.ts';
 import {
   banOf,
   checkOfKeys,
