@@ -34,24 +34,18 @@ const isReading = (value: object): value is RateReading =>
  * @param keep called with every exchange that it holds: a reader of the outcome will ask for it
  */
 export function encodeOutcome(value: unknown, keep: (exchange: Exchange) => void): unknown {
-  const encode = (part: unknown): unknown => {
+  const text = JSON.stringify(value, (_, part: unknown) => {
     if (part === undefined) return { $: 'none' };
     if (typeof part === 'bigint') return { $: 'integer', value: String(part) };
     if (typeof part !== 'object' || part === null) return part;
-    if (Array.isArray(part)) return part.map(encode);
-    if (part instanceof Map)
-      return { $: 'map', entries: [...part].map(([key, entry]) => [encode(key), encode(entry)]) };
+    if (part instanceof Map) return { $: 'map', entries: [...part] };
     if (isKey(part)) return { $: 'key', name: part.name };
-    if (isExchange(part)) {
-      keep(part);
-      return { $: 'exchange', name: part.id };
-    }
     if (isReading(part)) return { $: 'reading', name: part.id };
-    return Object.fromEntries(
-      Object.entries(part).flatMap(([name, entry]) => (entry === undefined ? [] : [[name, encode(entry)]])),
-    );
-  };
-  return encode(value);
+    if (!isExchange(part)) return part;
+    keep(part);
+    return { $: 'exchange', name: part.id };
+  });
+  return JSON.parse(text);
 }
 
 /**
@@ -65,9 +59,9 @@ export function decodeOutcome(value: unknown, named: Named): unknown {
     if (thing === undefined) throw new NotStored(`${kind} ${name} is not on record`);
     return thing;
   };
-  const list = (part: unknown): unknown[] => (Array.isArray(part) ? part.map(decode) : []);
-  const decode = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(decode);
+  return JSON.parse(JSON.stringify(value), (_, part: unknown) => {
+    // Undefined leaves a hole in a list.
+    if (Array.isArray(part)) return Array.from(part);
     if (!isRecord(part)) return part;
     switch (part['$']) {
       case 'none':
@@ -75,18 +69,13 @@ export function decodeOutcome(value: unknown, named: Named): unknown {
       case 'integer':
         return BigInt(String(part['value']));
       case 'map':
-        return new Map(
-          list(part['entries']).map((entry): [unknown, unknown] =>
-            Array.isArray(entry) ? [entry[0], entry[1]] : [undefined, undefined],
-          ),
-        );
+        return new Map(Array.isArray(part['entries']) ? part['entries'] : []);
       case 'key':
       case 'exchange':
       case 'reading':
         return found(part['$'], String(part['name']));
       default:
-        return Object.fromEntries(Object.entries(part).map(([name, entry]) => [name, decode(entry)]));
+        return part;
     }
-  };
-  return decode(value);
+  });
 }
