@@ -22,9 +22,9 @@ export interface Finding {
 }
 
 const EVIDENCE_KEPT = 3;
-const VIOLATIONS_KEPT = 5;
+const VIOLATIONS_SHOWN = 5;
 /** More than a run sends beside the bursts that fill a quota. */
-const MOST_BROKEN_BY = 1000;
+const VIOLATIONS_KEPT = 1000;
 
 /** How much a reader has to type to see a violation: a plain request shows it better than an odd one. */
 const effortOf = ({ evidence: [decisive] }: { readonly evidence: readonly Exchange[] }) =>
@@ -39,7 +39,6 @@ export class Findings {
   #heldCount = 0;
   readonly #broken: { violation: Violation; evidence: readonly Exchange[] }[] = [];
   #brokenCount = 0;
-  readonly #brokenBy = new Set<string>();
   readonly #inconclusive: { reason: Reason; evidence: readonly Exchange[] }[] = [];
   readonly #skipped: Reason[] = [];
   #notApplicable: string | undefined;
@@ -55,13 +54,6 @@ export class Findings {
   /** The requirement is broken; the decisive exchange first. */
   breaks(violation: Violation, ...evidence: Exchange[]): void {
     this.#brokenCount += 1;
-    const [decisive] = evidence;
-    if (decisive !== undefined && this.#brokenBy.size < MOST_BROKEN_BY) {
-      this.#brokenBy.add(decisive.id);
-      // A key is banned for the rows of bans alone: what else a banned key shows does not come without them.
-      const restsOnBan = evidence.some((one) => one.intent === 'ban' && one.sentBy !== decisive.sentBy);
-      if (!restsOnBan) this.#brokenBy.add(decisive.sentBy);
-    }
     if (this.#broken.length < VIOLATIONS_KEPT) this.#broken.push({ violation, evidence });
   }
 
@@ -87,15 +79,27 @@ export class Findings {
     return this.#brokenCount;
   }
 
-  /** Whether it is broken in one of these exchanges; where there are none, in one that these scenes sent. */
-  isBrokenIn(exchanges: readonly Exchange[], sceneIds: readonly string[]): boolean {
-    const ids = exchanges.length > 0 ? exchanges.map(({ id }) => id) : sceneIds;
-    return ids.some((id) => this.#brokenBy.has(id));
+  /** Whether one of these exchanges decides that it is broken. */
+  isBrokenIn(exchanges: readonly Exchange[]): boolean {
+    return this.#broken.some(({ evidence: [decisive] }) => exchanges.some(({ id }) => id === decisive?.id));
   }
 
-  /** The decisive exchanges of the violations that are kept. */
+  /** Whether it is broken in what these scenes sent. */
+  isBrokenBy(sceneIds: readonly string[]): boolean {
+    return this.#broken.some(({ evidence: [decisive, ...others] }) => {
+      if (decisive === undefined || !sceneIds.includes(decisive.sentBy)) return false;
+      // A key is banned for the rows of bans alone: what else a banned key shows does not come without them.
+      return !others.some((one) => one.intent === 'ban' && one.sentBy !== decisive.sentBy);
+    });
+  }
+
+  get #shown() {
+    return this.#broken.slice(0, VIOLATIONS_SHOWN);
+  }
+
+  /** The decisive exchanges of the violations that are shown. */
   get decisive(): readonly (Exchange | undefined)[] {
-    return this.#broken.map(({ evidence: [first] }) => first);
+    return this.#shown.map(({ evidence: [first] }) => first);
   }
 
   /** Runs a judgement; what it throws as inconclusive is said here too. */
@@ -108,13 +112,13 @@ export class Findings {
 
   /** Whether each time it is broken the other one is, too. */
   isBrokenWith(other: Findings): boolean {
-    return this.#broken.every(({ evidence }) => evidence.some(({ id }) => other.#brokenBy.has(id)));
+    return this.#shown.every(({ evidence }) => other.isBrokenIn(evidence));
   }
 
   /** @param trusted which exchanges count; what rests on another one was not seen */
   weigh(trusted: (exchange: Exchange) => boolean = () => true): Finding {
     const counts = ({ evidence }: { readonly evidence: readonly Exchange[] }) => evidence.every(trusted);
-    const broken = this.#broken.filter(counts).toSorted((a, b) => effortOf(a) - effortOf(b));
+    const broken = this.#shown.filter(counts).toSorted((a, b) => effortOf(a) - effortOf(b));
     const [first] = broken;
     if (first !== undefined)
       return {

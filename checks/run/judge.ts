@@ -57,7 +57,7 @@ const LEFT_OUT: Finding = { verdict: 'skipped', reasons: [{ kind: 'left-out' }],
 export function judgeRun(judging: Judging, run: Run): RunResult {
   const { checks, gapObservers, leftOut = [], harmless = checks.flatMap(({ scenes }) => scenes) } = judging;
   const doubt = doubtOf(run);
-  const judged = checks.map((check) => {
+  const judged = checks.map((check): Judged => {
     const findings = judgeCheck(check, run.watch.of(check), run);
     const finding = doubt === undefined ? findings.weigh() : weighInDoubt(doubt, check, findings);
     return { check, findings, finding: run.facts.declined.has(check.id) ? asDeclined(finding) : finding };
@@ -70,13 +70,15 @@ export function judgeRun(judging: Judging, run: Run): RunResult {
       (doubt.until !== undefined && answer.evidence.every((exchange) => isBefore(exchange, doubt)));
     return [observer.id, stands ? answer : inDoubt(doubt)] as const;
   });
-  const rows = new Map<string, Finding>(judged.map(({ check, finding }) => [check.id, finding]));
-  const explains = (id: string) => rows.has(id) && rows.get(id)?.verdict !== 'pass';
+  const open = new Set(
+    judged.flatMap(({ check, finding }) => (finding.verdict === 'pass' ? [] : [check.id])),
+  );
   const requirements = new Map([
-    ...judged.map(({ check, findings }) => {
-      const alone = isShownByAll(check) ? harmless : check.scenes;
-      const row = withCauses(check, run, judged, explains);
-      return [check.id, isBrokenAside(row, findings, alone, run) ? aside(row) : row] as const;
+    ...judged.map((one) => {
+      const others = judged.filter((other) => other !== one);
+      const row = withCauses(one, others, run, open);
+      const alone = isShownByAll(one.check) ? harmless : one.check.scenes;
+      return [one.check.id, markAside(row, one.findings, alone, run)] as const;
     }),
     ...leftOut.map((id) => [id, LEFT_OUT] as const),
   ]);
@@ -95,15 +97,15 @@ export function asDeclined({ verdict, violation, evidence }: Finding): Finding {
   return { verdict: 'not-applicable', reasons: [{ kind: 'declined', what }], evidence };
 }
 
-type Judged = readonly {
+interface Judged {
   readonly check: Check;
   readonly findings: Findings;
   readonly finding: Finding;
-}[];
+}
 
 /** The failure that explains all that shows another one. */
-const causeOfFailure = ({ decisive }: Findings, others: Judged): string | undefined =>
-  others.find(({ check: { explains }, findings }) => {
+const causeOfFailure = ({ decisive }: Findings, failures: readonly Judged[]): string | undefined =>
+  failures.find(({ check: { explains }, findings }) => {
     const own = findings.decisive.filter((one) => one !== undefined);
     return (
       explains !== undefined &&
@@ -111,70 +113,74 @@ const causeOfFailure = ({ decisive }: Findings, others: Judged): string | undefi
     );
   })?.check.id;
 
+const blamesOf = (reason: Reason): readonly string[] => ('blames' in reason ? (reason.blames ?? []) : []);
+
 /**
- * Names the failure on whose answers an open row rests, unless the row names its cause itself. A row that passed explains
- * no other.
+ * Names the failure from which a row follows.
+ *
+ * @param open ids of the rows that did not pass: one that passed explains no other
  */
-function withCauses(check: Check, run: Run, judged: Judged, explains: (id: string) => boolean): Finding {
-  const { finding: row = LEFT_OUT, findings } = judged.find((one) => one.check === check) ?? {};
-  const sceneIds = run.scenesBehind(check.scenes);
+function withCauses(
+  { check, findings, finding: row }: Judged,
+  others: readonly Judged[],
+  run: Run,
+  open: ReadonlySet<string>,
+): Finding {
   const { declined } = run.facts;
   // A reading that is declined explains what follows from it as if it had failed.
-  const isBroken = (one: Judged[number]) =>
-    one.finding.verdict === 'fail' || (declined.has(one.check.id) && one.findings.broken > 0);
-  const others = judged.filter((one) => one.check !== check && isBroken(one));
-  const spenders = others.filter((one) => one.check.explainsShortage).map((one) => one.check.id);
-  const cause = row.verdict === 'fail' && findings ? causeOfFailure(findings, others) : undefined;
-  // What the document states stays broken.
-  const isReading = requirements.some(({ id, reading }) => id === check.id && reading !== undefined);
-  const besides = others.find((one) => declined.has(one.check.id) && findings?.isBrokenWith(one.findings));
-  if (row.violation !== undefined && isReading && besides !== undefined) {
+  const failures = others.filter(
+    (one) => one.finding.verdict === 'fail' || (declined.has(one.check.id) && one.findings.broken > 0),
+  );
+  const besides = failures.find((one) => declined.has(one.check.id) && findings.isBrokenWith(one.findings));
+  if (row.violation !== undefined && isReading(check) && besides !== undefined) {
     const reasons = [notTold(row.violation.actual, besides.check.id)];
     return { verdict: 'not-applicable', reasons, evidence: row.evidence };
   }
+  const cause = row.verdict === 'fail' ? causeOfFailure(findings, failures) : undefined;
+  const spenders = failures.filter((one) => one.check.explainsShortage).map((one) => one.check.id);
   const reasons = row.reasons.map((reason): Reason => {
     if (reason.kind === 'broken' && cause !== undefined) return { ...reason, blames: [cause] };
     if (reason.kind === 'interference' && spenders.length > 0) return notTold(reason.what, ...spenders);
-    return 'blames' in reason ? { ...reason, blames: reason.blames?.filter(explains) ?? [] } : reason;
+    return 'blames' in reason ? { ...reason, blames: blamesOf(reason).filter((id) => open.has(id)) } : reason;
   });
-  const [first] = reasons;
-  const followsDeclined = reasons.every((reason) => {
-    const blames = 'blames' in reason ? (reason.blames ?? []) : [];
-    return blames.length > 0 && blames.every((id) => declined.has(id));
-  });
-  if (row.verdict === 'inconclusive' && first !== undefined && followsDeclined)
+  if (row.verdict !== 'inconclusive') return { ...row, reasons };
+  const blamed = reasons.map(blamesOf);
+  if (blamed.every((ids) => ids.length > 0 && ids.every((id) => declined.has(id))))
     return { ...row, verdict: 'not-applicable', reasons };
-  const isExplained = reasons.some((reason) => 'blames' in reason && (reason.blames ?? []).length > 0);
+  const [first, ...more] = reasons;
+  if (blamed.flat().length > 0 || (first?.kind !== 'not-shown' && first?.kind !== 'not-told'))
+    return { ...row, reasons };
   // Without evidence only a row that nothing was seen of rests on its scenes: other reasons stand for themselves.
-  const isOpen =
-    row.verdict === 'inconclusive' &&
-    !isExplained &&
-    (row.evidence.length > 0 || row.reasons.some(({ kind }) => kind === 'not-shown'));
-  if (!isOpen || (first?.kind !== 'not-shown' && first?.kind !== 'not-told')) return { ...row, reasons };
-  const basis = judged.find(
-    (other) =>
-      other.check.isBasis === true &&
-      other.check !== check &&
-      other.finding.verdict === 'fail' &&
-      other.findings.isBrokenIn(row.evidence, sceneIds),
+  const restsOnScenes = reasons.some(({ kind }) => kind === 'not-shown');
+  const basis = others.find(
+    (one) =>
+      one.check.isBasis === true &&
+      one.finding.verdict === 'fail' &&
+      (row.evidence.length > 0
+        ? one.findings.isBrokenIn(row.evidence)
+        : restsOnScenes && one.findings.isBrokenBy(run.scenesBehind(check.scenes))),
   );
-  if (basis === undefined) return { ...row, reasons };
-  return { ...row, reasons: [{ ...first, blames: [basis.check.id] }, ...reasons.slice(1)] };
+  return {
+    ...row,
+    reasons: basis === undefined ? reasons : [{ ...first, blames: [basis.check.id] }, ...more],
+  };
 }
 
-/** Whether no answer breaks a row that comes where it is asked for alone: the others' requests bring it about. */
-function isBrokenAside(row: Finding, findings: Findings, alone: readonly AnyScene[], run: Run): boolean {
+/** What the document states stays broken, whatever else is. */
+const isReading = (check: Check) =>
+  requirements.some(({ id, reading }) => id === check.id && reading !== undefined);
+
+/** Says where no answer breaks a row that comes where it is asked for alone: the others' requests bring it about. */
+function markAside(row: Finding, findings: Findings, alone: readonly AnyScene[], run: Run): Finding {
   // What is played after everything else may show what they have done.
-  const atOnce = alone.filter((scene) => scene.kind === 'on-keys' || !scene.afterwards);
-  return (
-    row.verdict === 'fail' && row.evidence.length > 0 && !findings.isBrokenIn([], run.scenesBehind(atOnce))
+  const atOnce = alone.filter((scene) => scene.kind === 'on-keys' || scene.afterwards !== true);
+  if (row.verdict !== 'fail' || row.evidence.length === 0 || findings.isBrokenBy(run.scenesBehind(atOnce)))
+    return row;
+  const reasons = row.reasons.map((reason) =>
+    reason.kind === 'broken' ? { ...reason, aside: true as const } : reason,
   );
+  return { ...row, reasons };
 }
-
-const aside = (row: Finding): Finding => ({
-  ...row,
-  reasons: row.reasons.map((reason) => (reason.kind === 'broken' ? { ...reason, aside: true } : reason)),
-});
 
 const gapAnswer = (observer: GapObserver, run: Run): GapAnswer | Reason =>
   whyNotAsked(observer, run.facts) ??
