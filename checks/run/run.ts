@@ -230,8 +230,9 @@ export class Run implements Player, Seen {
   #takeIn({ entries }: ReadJournal): void {
     const began = new Map<string, number>();
     for (const entry of entries) {
-      if ('session' in entry) this.trace.endSession();
-      else if ('playing' in entry) began.set(entry.playing, (began.get(entry.playing) ?? 0) + 1);
+      if ('session' in entry) {
+        if (entry.session > 1) this.trace.endSession();
+      } else if ('playing' in entry) began.set(entry.playing, (began.get(entry.playing) ?? 0) + 1);
       else if ('exchange' in entry) this.#takeExchange(entry.exchange);
       else if ('reading' in entry) {
         this.trace.admitReading(entry.reading);

@@ -103,12 +103,12 @@ t.test('around the end of a process an answer may stand beside one that is lost'
     [50, 'burst#11', 'burst#60'],
     'as many as may be in flight',
   );
-  for (const [id, key, session] of [
-    ['next#1', 'free-1', 2],
-    ['next#2', 'free-1', 2],
-    ['next#3', 'pro-1', 2],
+  for (const [id, key] of [
+    ['next#1', 'free-1'],
+    ['next#2', 'free-1'],
+    ['next#3', 'pro-1'],
   ] as const)
-    trace.admit({ ...answered({ id, key }), session }, 'in-full');
+    trace.admit(answered({ id, key }), 'in-full');
   t.strictSame(
     ['next#1', 'next#2', 'next#3'].map((id) => trace.findReading(id)?.afterLost),
     [true, undefined, true],

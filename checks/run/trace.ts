@@ -47,9 +47,8 @@ export class GrowingTrace {
   readonly #readings = new Map<string, RateReading>();
   readonly #byKey = new Map<string, RateReading[]>();
   readonly #refusals = new Map<string, number>();
-  /** Keys on which the last request got no answer. */
+  /** Keys on which a request got no answer since the last one that did. */
   readonly #lostOn = new Set<string | null>();
-  readonly #sessionOf = new Map<string, number>();
 
   constructor(run: RunFacts, watcher?: Watcher) {
     this.run = run;
@@ -139,6 +138,7 @@ export class GrowingTrace {
 
   /** Takes in the reading of an exchange that was not kept in full. */
   admitReading(reading: RateReading): void {
+    this.#lostOn.delete(reading.key);
     this.#count(reading);
     this.#learn(reading);
     this.#add(reading);
@@ -152,6 +152,7 @@ export class GrowingTrace {
 
   /** What was under way when a process ended is lost, and may have been counted before what came last. */
   endSession(): void {
+    for (const { name } of this.run.keys) this.#lostOn.add(name);
     for (const readings of this.#byKey.values()) {
       const from = Math.max(0, readings.length - MAY_STAND_BESIDE_LOST);
       for (const reading of readings.slice(from)) reading.afterLost = true;
@@ -176,10 +177,7 @@ export class GrowingTrace {
   }
 
   #readingOf(exchange: AnsweredExchange): RateReading {
-    const { key, session = 1 } = exchange;
-    const before = key === null ? session : (this.#sessionOf.get(key) ?? 1);
-    if (key !== null) this.#sessionOf.set(key, session);
-    const afterLost = this.#lostOn.delete(key) || session > before;
+    const afterLost = this.#lostOn.delete(exchange.key);
     const listed = listedPets(exchange)?.length;
     // A copy, to which more is added.
     const reading: RateReading = { ...rateReading(exchange) };
