@@ -9,7 +9,7 @@ const LIST = { body: '[{"id":1,"name":"Rex","categoryId":1}]' };
 const PAGE = { body: '<h1>Welcome</h1>', headers: [['Content-Type', 'text/html']] } as const;
 
 async function changeOf(run: Run) {
-  await run.tryPlay(postflight).catch(() => undefined);
+  await run.play(postflight).catch(() => undefined);
   return changedTarget(run);
 }
 

@@ -143,8 +143,9 @@ export const preflightScene = scene(
  * failed requirements. Keys that the target does not know are not used.
  */
 export async function preflight(run: Run): Promise<Preflight> {
+  await conclusionOf(run.play(preflightScene));
   // A stored run need not hold it: it was judged all the same.
-  const outcome: Preflight = (await run.tryPlay(preflightScene)) ?? { kind: 'ready', unusable: new Map() };
+  const outcome: Preflight = run.maybe(preflightScene) ?? { kind: 'ready', unusable: new Map() };
   if (outcome.kind === 'ready')
     for (const lane of run.sender.lanes) lane.unusable = outcome.unusable.get(lane.key.name);
   return outcome;

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { FailureOutcome } from '../wire/exchange.ts';
 import { addPet, getPet, listPets, repeatable } from '../wire/requests.ts';
 import type { AnswerParts } from '../wire/testing/answered.ts';
-import { Inconclusive, NotAsked } from './inconclusive.ts';
+import { conclusionOf, Inconclusive, NotAsked } from './inconclusive.ts';
 import { Journal, readJournal } from './journal.ts';
 import type { Run, RunOptions } from './run.ts';
 import { inTurn, playedOn, scene, sceneOnKeys } from './scene.ts';
@@ -69,7 +69,7 @@ t.test('a defect is no outcome', async (t) => {
   const defect = scene('defect', {}, async () => {
     throw new TypeError('a defect');
   });
-  await t.rejects(testRun().run.tryPlay(defect), { name: 'TypeError' });
+  await t.rejects(testRun().run.play(defect), { name: 'TypeError' });
 });
 
 t.test('without its permission a scene is not played', async (t) => {
@@ -93,7 +93,7 @@ t.test('a scene on several keys has an outcome for each, or the reason why not',
   const losing: Answers = ({ authorization }) =>
     authorization.kind === 'key' && authorization.name === 'free-2' ? LOST : {};
   const { run } = testRun(losing, { keys, permissions });
-  for (const key of keys) await run.tryPlay(each.on(key));
+  for (const key of keys) await conclusionOf(run.play(each.on(key)));
   t.match(run.on(each), [
     { kind: 'played', key: { name: 'free-1' }, outcome: { intent: 'fill', sentBy: 'each:free-1' } },
     { kind: 'inconclusive', key: { name: 'free-2' } },

@@ -6,7 +6,7 @@ import type { ReadJournal, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { AnyScene, KeyOutcome, KeyScenes, Scene } from './scene.ts';
-import { type Player, type ScenePart, SceneRun } from './scene-run.ts';
+import { type Player, SceneRun } from './scene-run.ts';
 import { Sender, type SenderOptions } from './sending/sender.ts';
 import { GrowingTrace } from './trace.ts';
 import { Watch } from './watch.ts';
@@ -62,24 +62,23 @@ export class Run implements Player, Seen {
   }
 
   async play<T>(scene: Scene<T>): Promise<T> {
-    if (this.#refusal(scene) === undefined)
-      await this.#once(scene, { sentBy: scene.id, intent: scene.intent }, scene.play);
+    if (this.#refusal(scene) === undefined) {
+      const playing = this.#playing.get(scene.id) ?? this.#perform(scene);
+      this.#playing.set(scene.id, playing);
+      await playing;
+    }
     return this.of(scene);
-  }
-
-  async remember<T>(
-    id: string,
-    { sentBy, intent }: Pick<ScenePart, 'sentBy' | 'intent'>,
-    work: (run: SceneRun) => Promise<T>,
-  ): Promise<T> {
-    await this.#once({ id, eachSession: false }, { sentBy, intent }, work);
-    return this.#outcomeOf<T>(id);
   }
 
   of<T>(scene: Scene<T>): T {
     const refusal = this.#refusal(scene);
     if (refusal !== undefined) throw refusal;
-    return this.#outcomeOf<T>(scene.id);
+    // Of what another scene played in an earlier process nobody may have asked for in this one.
+    const played = this.#played.get(scene.id) ?? this.#fromDisk(scene.id);
+    if (played === undefined) throw new Inconclusive({ kind: 'not-stored', scene: scene.id });
+    if (played instanceof Inconclusive) throw played;
+    // A scene's id names the type of its outcome, which the map forgets.
+    return played.outcome as T;
   }
 
   maybe<T>(scene: Scene<T>): T | undefined {
@@ -105,13 +104,6 @@ export class Run implements Player, Seen {
         },
       ),
     );
-  }
-
-  /** As `play`; undefined where nothing came of the scene. @throws RunEnded */
-  async tryPlay<T>(scene: Scene<T>): Promise<T | undefined> {
-    const outcome = await conclusionOf(this.play(scene));
-    if (outcome instanceof RunEnded) throw outcome;
-    return outcome instanceof Inconclusive ? undefined : outcome;
   }
 
   /** The ids of scenes, and of those that they asked for. */
@@ -142,43 +134,20 @@ export class Run implements Player, Seen {
     this.#playing.set(id, Promise.resolve());
   }
 
-  #outcomeOf<T>(id: string): T {
-    // Of what another scene played in an earlier process nobody may have asked for in this one.
-    const played = this.#played.get(id) ?? this.#fromDisk(id);
-    if (played === undefined) throw new Inconclusive({ kind: 'not-stored', scene: id });
-    if (played instanceof Inconclusive) throw played;
-    // A scene's id names the type of its outcome, which the map forgets.
-    return played.outcome as T;
-  }
-
   #refusal({ permit }: Scene<unknown>): NotAsked | undefined {
     return permit === undefined || this.facts.permissions.has(permit)
       ? undefined
       : new NotAsked({ kind: 'not-permitted', permission: permit });
   }
 
-  #once(
-    scene: Pick<Scene<unknown>, 'id' | 'eachSession'>,
-    part: Pick<ScenePart, 'sentBy' | 'intent'>,
-    work: (run: SceneRun) => Promise<unknown>,
-  ): Promise<void> {
-    const playing = this.#playing.get(scene.id) ?? this.#perform(scene, part, work);
-    this.#playing.set(scene.id, playing);
-    return playing;
-  }
-
-  async #perform(
-    { id, eachSession }: Pick<Scene<unknown>, 'id' | 'eachSession'>,
-    { sentBy, intent }: Pick<ScenePart, 'sentBy' | 'intent'>,
-    work: (run: SceneRun) => Promise<unknown>,
-  ): Promise<void> {
+  async #perform({ id, eachSession, sentBy, intent, play }: Scene<unknown>): Promise<void> {
     const { journal, offline = false } = this.#options;
     const stored = eachSession && !offline ? undefined : this.#fromDisk(id);
     if (stored !== undefined) this.#played.set(id, stored);
     if (stored !== undefined || offline) return;
     journal?.append({ playing: id });
     const run = this.sceneRun(id, intent, sentBy);
-    const result = await conclusionOf(work(run)).finally(() => this.#asked.set(id, [...run.asked]));
+    const result = await conclusionOf(play(run)).finally(() => this.#asked.set(id, [...run.asked]));
     const asked = [...run.asked];
     if (!(result instanceof Inconclusive)) {
       // What is handed on is what disk holds, so that a rejudged run sees the same.

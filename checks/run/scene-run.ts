@@ -10,7 +10,7 @@ import {
   wasInterrupted,
 } from '../wire/exchange.ts';
 import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
-import { Inconclusive } from './inconclusive.ts';
+import { conclusionOf, Inconclusive, RunEnded } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
 import { ownAnswer, unanswered } from './sending/interference.ts';
@@ -36,14 +36,16 @@ export interface Scene<out T> {
   readonly kind: 'scene';
   /** Unique within a run, and kept from version to version: a stored outcome is found by it. */
   readonly id: string;
+  /** The id of the scene that it is a part of; its own where it is a whole one. */
+  readonly sentBy: string;
   /** Without it the scene is not played. */
-  readonly permit: Permission | undefined;
+  readonly permit?: Permission | undefined;
   /** What its requests are for, unless one says otherwise. */
   readonly intent: Intent;
   /** Played when all others were: it confirms what the whole trace made suspicious. */
-  readonly afterwards: boolean;
+  readonly afterwards?: true;
   /** A resumed run plays it again, since it is about now. */
-  readonly eachSession: boolean;
+  readonly eachSession?: true;
   readonly play: (run: SceneRun) => Promise<T>;
 }
 
@@ -63,11 +65,9 @@ export type KeyOutcome<T> =
   | { readonly kind: 'played'; readonly key: Key; readonly outcome: T }
   | { readonly kind: 'inconclusive'; readonly key: Key; readonly reason: Inconclusive };
 
-/** What a run plays for a scene: other scenes, each once, and parts of it that are remembered one by one. */
+/** Plays scenes, each once. */
 export interface Player {
   play<T>(scene: Scene<T>): Promise<T>;
-  tryPlay<T>(scene: Scene<T>): Promise<T | undefined>;
-  remember<T>(id: string, within: ScenePart, work: (run: SceneRun) => Promise<T>): Promise<T>;
 }
 
 const ARE_YOU_THERE = listPets({ limit: 1 });
@@ -80,13 +80,8 @@ const REFUSED_PAUSES = [50, 200, 800];
 
 const withKey = ({ name, value }: Key): Authorization => ({ kind: 'key', name, value });
 
-/** A scene that is played, or a part of one that is remembered by itself. */
-export interface ScenePart {
-  readonly id: string;
-  /** The id of the scene that it belongs to, or is. */
-  readonly sentBy: string;
-  /** What its requests are for, unless one says otherwise. */
-  readonly intent: Intent;
+/** A scene that is played. */
+export interface ScenePart extends Pick<Scene<unknown>, 'id' | 'sentBy' | 'intent'> {
   /** How often it was begun by earlier processes of the run, and cut off. */
   readonly cutOff: number;
   /** How many of its exchanges are on record. */
@@ -129,13 +124,16 @@ export class SceneRun {
   }
 
   /** The outcome of another scene; undefined where nothing came of it. @throws RunEnded */
-  tryPlay<T>(scene: Scene<T>): Promise<T | undefined> {
-    return this.#player.tryPlay(scene);
+  async tryPlay<T>(scene: Scene<T>): Promise<T | undefined> {
+    const outcome = await conclusionOf(this.#player.play(scene));
+    if (outcome instanceof RunEnded) throw outcome;
+    return outcome instanceof Inconclusive ? undefined : outcome;
   }
 
   /** A part of this scene that is remembered by itself, so that a resumed run does not repeat it. */
   remember<T>(id: string, work: (run: SceneRun) => Promise<T>): Promise<T> {
-    return this.#player.remember(id, this.part, work);
+    const { sentBy, intent } = this.part;
+    return this.#player.play({ kind: 'scene', id, sentBy, intent, play: work });
   }
 
   /** The keys that the target knows. */

@@ -13,16 +13,7 @@ export const scene = <T>(
   id: string,
   options: Partial<Omit<Scene<T>, 'kind' | 'id' | 'play'>>,
   play: Scene<T>['play'],
-): Scene<T> => ({
-  kind: 'scene',
-  id,
-  permit: undefined,
-  intent: 'ordinary',
-  afterwards: false,
-  eachSession: false,
-  ...options,
-  play,
-});
+): Scene<T> => ({ kind: 'scene', id, sentBy: id, intent: 'ordinary', ...options, play });
 
 /** Defines a scene that is played on several keys; on one of them its id is `id:key`. */
 export const sceneOnKeys = <T>(
