@@ -377,6 +377,11 @@ t.test('what is said of Remaining', async (t) => {
       paced(20, 1, 0, ...Array.from({ length: 9 }, () => ({ remaining: 0, status: 423 }))),
       /^falls/,
     ],
+    [
+      'one that is read once a second',
+      paced(100, 59, 59, 59, 59, 59, 50, 50),
+      /^broken from 59 it came to 59/,
+    ],
     ['the whole limit, twice', paced(1000, 50, get(60), 45, get(60), 44), /^broken/],
     ['the whole limit of what is not found', paced(1000, { remaining: 50 }, get(60, 404), 48, 47), /^/],
   ];
@@ -411,6 +416,8 @@ t.test('what somebody else spent unseen, and a sliding window gives back', async
   t.equal(shown([0, 59], [20, 40], [70, 40], [72, 56]), 'disturbed');
   t.equal(shown([0, 59], [20, 58], [70, 40], [72, 56]), 'disturbed');
   t.equal(shown([0, 41], [20, 40], [70, 40], [72, 56]), 'broken', 'nobody was seen');
+  t.equal(shown([0, 59], [0.1, 59], [0.2, 59], [0.3, 59], [0.4, 50]), 'broken', 'nor before it stood still');
+  t.equal(shown([0, 58], [0.1, 58], [0.2, 58], [0.3, 58], [0.4, 50]), 'disturbed', 'perhaps at first');
 });
 
 const NOON = Date.UTC(2026, 10, 21, 12);

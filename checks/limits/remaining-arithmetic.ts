@@ -163,11 +163,21 @@ export function judgeRemaining(
     return broken(`${whole.length} requests that were counted left the whole limit`, whole);
   // Another window has more left, never less: somebody else shows over any time. What they spent is given back as well.
   const drops = all.filter((step) => isComplete(step) && step.fall > step.to.counted - step.from.counted);
-  if (drops.length > 0)
-    return {
-      kind: 'disturbed',
-      reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} of ${all.length} times`,
-    };
+  const [drop] = drops;
+  if (drop !== undefined) {
+    const [first] = samples;
+    // Before somebody else shows, of a key that was whole at first, nothing is given back that they spent.
+    const wasWhole = first !== undefined && first.remaining + first.counted === first.reading.limit;
+    const before = pairs.filter(
+      ({ to }) => wasWhole && to.reading.receivedAt <= drop.from.reading.receivedAt,
+    );
+    return (
+      risen(before, hidden) ?? {
+        kind: 'disturbed',
+        reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} of ${all.length} times`,
+      }
+    );
+  }
   return risen(pairs, hidden) ?? { kind: 'falls', steps: pairs.length };
 }
 

@@ -13,6 +13,7 @@ import { Inconclusive } from '../../run/inconclusive.ts';
 import { daySpent, type Reason } from '../../run/reason.ts';
 import { sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
+import type { Trace } from '../../run/trace.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { categoryOf, storeSample } from '../animals/additions.ts';
 import { retrievals, servedAnimals } from '../animals/retrievals.ts';
@@ -70,10 +71,12 @@ export const filledTwice = (keys: readonly Key[]): readonly Key[] =>
 /** Fills a window of the key, counting from `since`, and meets the limit with the request `last`. */
 type Fill = (since?: number, last?: RequestSpec) => Promise<FilledWindow>;
 
+const WANTED = { role: 'exhaust', beyondMinute: true } as const;
+
 /** Measures each plan's minute. */
 export const minute = sceneOnKeys(
   'minute',
-  { permit: 'exhaust', intent: 'fill', keys: minuteKeys, wanted: { role: 'exhaust', beyondMinute: true } },
+  { permit: 'exhaust', intent: 'fill', keys: minuteKeys, wanted: WANTED },
   async (run, key): Promise<MinuteMeasurement> => {
     const sample = await run.tryPlay(storeSample);
     const retrieved = await run.tryPlay(retrievals);
@@ -211,3 +214,9 @@ async function nextWindow(
     next.push(await fill());
   }
 }
+
+/** Why nothing about refusals was asked for, where none came: no key can be driven to one. */
+export const refusalsNotAsked = ({ run, readings }: Trace): Reason | undefined =>
+  minuteKeys(run.keys).length > 0 || readings.some(({ status }) => status === 429)
+    ? undefined
+    : { kind: 'no-key', wanted: WANTED };

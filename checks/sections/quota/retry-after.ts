@@ -25,7 +25,7 @@ import { judgeAnswer } from '../answers.ts';
 import { isAdmitted } from './admitted.ts';
 import type { AfterRefusal } from './after-refusal.ts';
 import { banOf, checkOfKeys, measurements, minutesAndBan, refusedOtherwise } from './measurements.ts';
-import { type MinuteMeasurement, minute } from './minute.ts';
+import { type MinuteMeasurement, minute, refusalsNotAsked } from './minute.ts';
 import { spreadOut } from './spread-out.ts';
 
 /** A wait "of the order of the window" may be generous, but not in another unit. */
@@ -156,13 +156,19 @@ export const resetTrue: Check = checkOfKeys('rate-reset-true', minute, judgeRese
 
 export const retryAfterChecks: readonly Check[] = [
   // 7, 8: the time to wait is given in Retry-After.
-  check('retry-after-present', {
-    permit: 'exhaust',
-    observe: observes(
-      ({ outcome }) => (outcome.status === 429 ? outcome.headers : undefined),
-      (headers) => retryAfterViolation(header(headers, 'retry-after') !== undefined),
-    ),
-  }),
+  check(
+    'retry-after-present',
+    {
+      observe: observes(
+        ({ outcome }) => (outcome.status === 429 ? outcome.headers : undefined),
+        (headers) => retryAfterViolation(header(headers, 'retry-after') !== undefined),
+      ),
+    },
+    (judge, { trace }) => {
+      const notAsked = refusalsNotAsked(trace);
+      if (notAsked !== undefined) judge.skips(notAsked);
+    },
+  ),
   // 8: a readable time to wait, in proportion to the window.
   check('retry-after-readable', minutesAndBan, (judge, seen) => {
     const judgeWait = (
