@@ -57,7 +57,7 @@ function tableOf(columns: readonly MatrixColumn[]): Table {
     title: Object.values(ROW_KINDS)
       .map(({ sign, words }) => `${sign} ${words.toLowerCase()}`)
       .join(', '),
-    head: ['', '§', ...columns.map(({ name }) => name)],
+    head: ['Row', '§', ...columns.map(({ name }) => name)],
     rows: [
       ['Verdict', '', ...reports.map(verdictWords)],
       ['When', '', ...reports.map(({ run }) => moment(run.startedAt))],
