@@ -28,6 +28,11 @@ plans: { enterprise: { perMinute: 100, perDay: 120 } }
 keys: [{ name: ours, plan: enterprise, env: PETSTORE_FREE_KEY, roles: [functional, exhaust] }]
 permit: [writes, exhaust]
 `,
+  'smaller.yaml': `target: http://127.0.0.1:9/v1
+plans: { enterprise: { perMinute: 600, perDay: 400 } }
+keys: [{ name: ours, plan: enterprise, env: PETSTORE_FREE_KEY, roles: [functional, exhaust, ban] }]
+permit: [writes, exhaust, ban]
+`,
   folder: {},
   'known-map': 'a: b\n',
   'known-excluded': '- interface-version\n',
@@ -186,6 +191,8 @@ t.test('what is no error', async (t) => {
     [['--version'], /^\d+\.\d+\.\d+\n$/],
     [['check', '--help'], /replaces\s+the\s+list\s+in\s+the\s+profile/],
     [['check', ...P, '--dry-run'], /^ {2}Requests /m],
+    // Where the day holds no more, no minute is filled.
+    [['check', '--profile', 'smaller.yaml', '--dry-run'], /^ {2}ours +enterprise +1\d\d /m],
     [
       ['check', ...P, '--dry-run', '--target', 'http://127.0.0.1:9'],
       /^/,
