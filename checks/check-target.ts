@@ -5,6 +5,7 @@ import { HARNESS_VERSION } from '../spec/harness-version.ts';
 import type { Permission } from '../spec/permissions.ts';
 import { profileKeys } from './profile/key-values.ts';
 import type { TargetProfile } from './profile/target-profile.ts';
+import { UsageError } from './profile/usage-error.ts';
 import { type Check, isShownByAll } from './run/check.ts';
 import { type Clock, createClock } from './run/clock.ts';
 import { Journal, keyPrint, type ReadJournal } from './run/journal.ts';
@@ -173,7 +174,11 @@ async function judgeTraffic(
   };
 }
 
-/** Checks a target: every check, or those asked for, against the address and keys of a profile. */
+/**
+ * Checks a target: every check, or those asked for, against the address and keys of a profile.
+ *
+ * @throws UsageError where a stored run cannot be judged
+ */
 export async function checkTarget(request: CheckRequest): Promise<CheckedTarget> {
   if (request.traffic !== undefined) return judgeTraffic(request, request.traffic);
   const { profile, values, resume, offline = false } = request;
@@ -233,6 +238,13 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
         ...(cutShort === undefined ? [] : [`${cutShort}; --resume continues the run`]),
       ],
     };
+  } catch (error) {
+    if (resume === undefined || !(error instanceof TypeError)) throw error;
+    // What a scene remembers is read as what it wrote. Where that is not so, nothing tells a forgery from a defect.
+    const where = `${error.message}${error.stack?.split('\n')[1]?.replace(/ +at /, ' at ') ?? ''}`;
+    throw new UsageError(
+      `the stored run cannot be judged: its journal was changed, or petstore-harness has a defect (${where}); a new run that ends in the same way shows a defect`,
+    );
   } finally {
     time.release();
     journal?.close();

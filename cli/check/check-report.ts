@@ -1,6 +1,5 @@
 import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
-import { UsageError } from '../../checks/profile/usage-error.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import { wayOf } from '../../checks/wire/access.ts';
 import { curl } from '../../checks/wire/curl.ts';
@@ -47,14 +46,7 @@ export async function judgedCheck(
     const decided = requirementRow(requirement(event.id), event, repeating);
     for (const row of gated([decided], gate)) onDecided?.(row, event.evidence[0]);
   };
-  const checked = await checkTarget({ ...subject, ...manner, onEvent }).catch((error: unknown) => {
-    if (subject.resume === undefined || !(error instanceof TypeError)) throw error;
-    // What a scene remembers is read as what it wrote. Where that is not so, nothing tells a forgery from a defect.
-    const where = `${error.message}${error.stack?.split('\n')[1]?.replace(/ +at /, ' at ') ?? ''}`;
-    throw new UsageError(
-      `the stored run cannot be judged: its journal was changed, or petstore-harness has a defect (${where}); a new run that ends in the same way shows a defect`,
-    );
-  });
+  const checked = await checkTarget({ ...subject, ...manner, onEvent });
   if (checked.kind === 'not-ready') throw new NothingToJudge(checked.message);
   const facts = { ...factsOf(subject, command), ...more?.() };
   return {
