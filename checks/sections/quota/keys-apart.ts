@@ -230,9 +230,11 @@ export const keysApartChecks: readonly Check[] = [
     const rounds = seen.of(countedInvalid);
     const [once] = rounds;
     const thrice = rounds.at(-1);
+    // What a key paid beside them in another round was for something else, such as a request whose answer was lost.
+    const free = rounds.find((span) => (fallOf(span) ?? Number.NaN) <= 1);
     const fall = once && fallOf(once);
     if (once === undefined || thrice === undefined || fall === undefined) judge.inconclusive(NOT_TOLD);
-    else if (fall <= 1) judge.holds(once.after, once.before);
+    else if (free !== undefined) judge.holds(free.after, free.before);
     else if (!followsOthers(rounds))
       judge.inconclusive(servedWithoutKey(seen.trace) ?? disturbed(once, seen.trace));
     else
