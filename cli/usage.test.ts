@@ -23,6 +23,7 @@ const folder = t.testdir({
   'no-target.yaml': PROFILE.replace(/^target.*\n/, ''),
   'broken.yaml': `${PROFILE}permits: [writes]\n`,
   'prod.yaml': PROFILE.replace('http://127.0.0.1:9', 'https://petstore.example.com'),
+  'load.yaml': PROFILE.replace(' }', ', roles: [load] }'),
   'small.yaml': `target: http://127.0.0.1:9/v1
 plans: { enterprise: { perMinute: 100, perDay: 120 } }
 keys: [{ name: ours, plan: enterprise, env: PETSTORE_FREE_KEY, roles: [functional, exhaust] }]
@@ -101,6 +102,10 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
   [['check', '--profile', 'folder'], /folder: is not a regular file/],
   [['check', '--profile', 'fifo'], /fifo: is not a regular file/],
   [['check', '--profile', 'broken.yaml'], /broken\.yaml:3:1: .*no field "permits"; did you mean "permit"\?/],
+  [
+    ['check', '--profile', 'load.yaml'],
+    /every key has the role load alone; add one with the role functional/,
+  ],
   [
     ['check', '--profile', 'no-target.yaml'],
     /no target is given: add target: to the profile, or --target URL/,

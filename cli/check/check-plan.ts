@@ -30,12 +30,16 @@ const LONG_DAY = 1_000_000;
 /**
  * Plans a run by playing it against the embedded server, with keys like the profile's and an empty store, where the most
  * animals are needed. Nothing is sent to the target. Days are not played, but counted by their plans' numbers.
+ *
+ * @throws UsageError if no key is for checks
  */
 export async function planCheck(
   subject: Pick<CheckRequest, 'profile' | 'permissions' | 'only' | 'values' | 'rules'>,
 ): Promise<CheckPlan> {
   const { profile, permissions, values, only, rules } = subject;
   const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
+  if (keys.length === 0)
+    throw new UsageError('every key has the role load alone; add one with the role functional for a check');
   const clock = sharedClock();
   const custom = profile.plans.enterprise ?? { perMinute: 1, perDay: LONG_DAY };
   const perMinute = Math.min(custom.perMinute, LARGEST_MINUTE);

@@ -275,4 +275,7 @@ t.test('init: a profile with which the target is checked as it stands', async (t
   const next = /Next: npx petstore-harness (.*)/.exec(init.stdout)?.[1]?.split(' ') ?? [];
   t.equal((await runHere(folder, next)).code, 0);
   for (const value of Object.values(env)) t.notOk(`${init.stdout}${written}`.includes(value));
+  const forLoad = ['init', '--target', address, ...keys.slice(0, 1), 'pro=PETSTORE_PRO_1_KEY:load'];
+  const { stdout } = await runHere(folder, [...forLoad, '--env-file', 'keys.env', '--out', 'load.yaml']);
+  t.match(stdout, /\n\nNext: npx petstore-harness load smoke --profile load\.yaml --env-file keys\.env\n$/);
 });

@@ -155,18 +155,16 @@ async function init(options: InitOptions): Promise<void> {
   writeFileSync(out, `${about}${profileYaml({ ...profile, tls: { ...tls, ...files } }, out)}`, {
     flag: 'wx',
   });
-  await print(
-    [
-      `written: ${out}`,
-      `target:  ${shownLine(told, 500)}`,
-      '',
-      'What is verified, and what it costs; permissions go into the list "permit" of the profile:',
-      ...(await costs(profile)),
-      '',
-      `Next: ${commandOf(withoutUndefined({ profile: out, envFile }))}`,
-      '',
-    ].join('\n'),
-  );
+  const check = commandOf(withoutUndefined({ profile: out, envFile }));
+  const next = keys.every(({ roles }) => roles.every((role) => role === 'load'))
+    ? [`Next: ${check.replace(' check ', ' load smoke ')}`]
+    : [
+        'What is verified, and what it costs; permissions go into the list "permit" of the profile:',
+        ...(await costs(profile)),
+        '',
+        `Next: ${check}`,
+      ];
+  await print([`written: ${out}`, `target:  ${shownLine(told, 500)}`, '', ...next, ''].join('\n'));
 }
 
 /** `init`: writes a profile for a target, asks it once, and shows what each permission costs. */
