@@ -98,6 +98,6 @@ function toVerifyMore(run: Report['run'], rows: Rows): Step[] {
     .map((alike) => ({ ...alike[0], what: `To verify ${alike.length} more: ${alike[0].what}` }));
   if (steps.length > 0 || rows.length === 0) return steps;
   const left = count(rows.length, 'requirement');
-  const what = `Run again: ${left} could not be judged this time, each for its own reason`;
+  const what = `Run again: ${left} could not be judged this time`;
   return [{ what, command: run.command }];
 }
