@@ -16,25 +16,27 @@ import { limitsOf, planCheck, refuseUnpayable } from './check-plan.ts';
 import { type CheckSubject, checkSubject, trafficSubject } from './check-subject.ts';
 
 const EXAMPLES = `
-Permissions, all opt-in, in the profile or here; --permit replaces the profile's list:
+Permissions, all opt-in, in the profile or, instead of its list, here:
   writes    add animals, which stay: there is no delete operation
   exhaust   drive keys with the role exhaust to 429; one minute window each
   ban       keep sending after a 429 on the key with the role ban
-  day       spend whole daily quotas, as fast as the plans allow; --dry-run says how long
+  day       spend whole daily quotas, as fast as the plans allow
 
-Without --profile the keys come from the variables that are set of
-${USUAL_VARIABLES}. Without a target the embedded reference server is checked, with every
-permission, or with those of --permit.
+Without a target the embedded reference server is checked, with every
+permission, or with those of --permit. Without --profile the keys come from
+these variables, as far as they are set:
+${USUAL_VARIABLES}.
 
 Examples:
-  $ petstore-harness check                                        the reference server, everything permitted
-  $ petstore-harness check --profile staging.yaml --dry-run       what it would cost
+  $ petstore-harness check          the reference server, everything permitted
+  $ petstore-harness check --profile staging.yaml --dry-run
   $ petstore-harness check --profile staging.yaml --permit writes
-  $ petstore-harness check --profile staging.yaml --only list-limit-range,4.2,bans
+  $ petstore-harness check --profile staging.yaml --only list-limit-fills,4.2
   $ petstore-harness check --resume petstore-results/latest
 
-Exit codes: 0 everything tested passed, 1 not conformant, 2 wrong usage, 3 inconclusive, 4 nothing to judge, 70 the
-harness itself failed, 130 interrupted.`;
+Exit codes: 0 everything tested passed, 1 not conformant, 2 wrong usage,
+3 inconclusive, 4 nothing to judge, 70 the harness itself failed,
+130 interrupted.`;
 
 async function check(options: CheckOptions): Promise<void> {
   if (options.list === true) return print(listChecks(options.only && selectedIds(options.only)));

@@ -15,10 +15,10 @@ import { print } from '../shared/standard-output.ts';
 
 const EXAMPLES = `
 Examples:
-  $ petstore-harness explain list-limit-fills       a requirement: clause, requests, cost, faults
-  $ petstore-harness explain limit-out-of-range     a gap, and its known answers
-  $ petstore-harness explain tls                    a field of the profile
-  $ petstore-harness check --list                   every id`;
+  $ petstore-harness explain list-limit-fills     a requirement
+  $ petstore-harness explain limit-out-of-range   a gap, and its known answers
+  $ petstore-harness explain tls                  a field of the profile
+  $ petstore-harness check --list                 every id`;
 
 /** Explains a row of a report: what the document says, what is sent, what it costs, what breaks it. */
 export async function explain(id: string): Promise<string> {

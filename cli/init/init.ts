@@ -29,14 +29,16 @@ import { print } from '../shared/standard-output.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 
 const EXAMPLES = `
-Without --key the keys come from the variables that are set of
-${USUAL_VARIABLES}. The target is asked once, with the first key that is set.
+The target is asked once, with the first key that is set. Without
+--key the keys come from these variables, as far as they are set:
+${USUAL_VARIABLES}.
 
 Examples:
   $ petstore-harness init --target https://staging.example.com/v1
-  $ petstore-harness init --target https://staging.example.com/v1 --key free=MY_KEY free=MY_OTHER_KEY:ban
-  $ petstore-harness init --target https://staging.example.com/v1 --key pro=MY_LOAD_KEY:load
-  $ petstore-harness init --target https://staging.example.com/v1 --key enterprise=MY_KEY --enterprise 5000,1000000`;
+  $ petstore-harness init --target https://staging.example.com/v1 \\
+      --key free=MY_KEY free=MY_OTHER_KEY:ban pro=MY_LOAD_KEY:load
+  $ petstore-harness init --target https://staging.example.com/v1 \\
+      --key enterprise=MY_KEY --enterprise 5000,1000000`;
 
 interface InitOptions extends Pick<TargetProfile['tls'], 'ca' | 'cert' | 'passphraseEnv'> {
   readonly certKey?: string;

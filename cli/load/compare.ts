@@ -91,7 +91,8 @@ function compare(base: string, head: string, { tolerance }: { readonly tolerance
 }
 
 const EXIT_CODES = `
-Exit codes: 0 not worse, 1 HEAD is worse, 2 wrong usage or two that cannot be compared, 3 cannot tell.`;
+Exit codes: 0 not worse, 1 HEAD is worse, 2 wrong usage or two that cannot be
+compared, 3 cannot tell.`;
 
 /** `compare`: whether one load result is worse than another, by a rank test over time blocks. */
 export const command = new Command('compare')

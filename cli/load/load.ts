@@ -69,14 +69,15 @@ const K6_USAGE = new Set([104, 255]);
 
 const EXAMPLES = `
 Examples:
-  $ petstore-harness load smoke                             against the embedded reference server
-  $ petstore-harness load mixed --profile staging.yaml --rate 15 --duration 5m --mix list=80,add=5,get=15
-  $ petstore-harness load capacity --profile staging.yaml --slo 'p99<200ms,errors<0.1%' --mix list=80,get=20
+  $ petstore-harness load smoke      against the embedded reference server
+  $ petstore-harness load mixed --profile staging.yaml --rate 15 --duration 5m
+  $ petstore-harness load capacity --profile staging.yaml --slo 'p99<200ms'
   $ petstore-harness load soak --profile staging.yaml --dry-run
-  $ petstore-harness load mixed -- --out web-dashboard      further options of k6 run
+  $ petstore-harness load mixed -- --out web-dashboard
 
-Exit codes: 0 held, 99 a threshold is broken, 2 wrong usage or not permitted, 3 no verdict (the generator was the
-limit), 130 interrupted; others are k6's own.`;
+Exit codes: 0 held, 99 a threshold is broken, 2 wrong usage or not permitted,
+3 no verdict (the generator was the limit), 130 interrupted;
+others are k6's own.`;
 
 const note = (line: string) => void process.stderr.write(`${line}\n`);
 

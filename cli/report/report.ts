@@ -25,18 +25,20 @@ interface ReportOptions {
 }
 
 const EXAMPLES = `
-Formats: ${Object.keys(FORMATS).join(', ')}; of --diff text, html, json; of --matrix html, markdown.
-The format github prints annotations, and adds the Markdown to $GITHUB_STEP_SUMMARY where that is set.
+Formats: ${Object.keys(FORMATS).join(', ')};
+of --diff text, html, json; of --matrix html, markdown. The format github prints
+annotations, and adds the Markdown to $GITHUB_STEP_SUMMARY where that is set.
 
 Examples:
-  $ petstore-harness report petstore-results/latest                   the summary again
-  $ petstore-harness report petstore-results/latest --format junit --out junit.xml
-  $ petstore-harness report petstore-results/latest --format html,sarif --out public/
+  $ petstore-harness report petstore-results/latest    the summary again
+  $ petstore-harness report petstore-results/latest --format junit --out j.xml
+  $ petstore-harness report petstore-results/latest --format html,sarif --out .
   $ petstore-harness report petstore-results/load --format junit --out load.xml
   $ petstore-harness report --diff main/report.json petstore-results/latest
   $ petstore-harness report --matrix implementations/ --out matrix.html
 
-Exit codes: 0 rendered, or no regression between the two; 1 a regression (--diff); 2 wrong usage, or no report to read.`;
+Exit codes: 0 rendered, or no regression; 1 a regression (--diff); 2 wrong
+usage, or no report to read.`;
 
 /** What can be rendered, by format. The first one is the usual. */
 type Templates = Readonly<Record<string, () => string>>;

@@ -30,9 +30,9 @@ interface ServeOptions {
 const EXAMPLES = `
 Examples:
   $ petstore-harness serve --port 8080
-  $ petstore-harness serve --profile-out local.yaml         then, in another shell:
+  $ petstore-harness serve --profile-out local.yaml    then, in another shell:
   $ set -a; . ./local.yaml.env; petstore-harness check --profile local.yaml
-  $ petstore-harness serve --clock-speed 60                 one real second is a minute
+  $ petstore-harness serve --clock-speed 60            a second is a minute
   $ petstore-harness serve --variant token-bucket --fault reset-in-milliseconds`;
 
 /** How a variant answers what the document leaves open, where that is not the usual way. */

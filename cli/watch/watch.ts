@@ -19,19 +19,21 @@ interface WatchOptions extends CheckOptions {
 }
 
 const EXAMPLES = `
-Every answer that passes is judged by itself: media type, schemas, Error bodies, statuses, headers, filter and limit of
-lists. Each broken requirement is shown once, when its first answer passes. The end brings the report and the exit code
+Every answer that passes is judged by itself: media type, schemas, Error bodies,
+statuses, headers, filter and limit of lists. Each broken requirement is shown
+once, when its first answer passes. The end brings the report and the exit code
 of a check. What needs requests of our own is skipped.
 
 Examples:
-  $ petstore-harness watch --target https://staging.example.com/v1 -- pytest     ends when it does
-  $ petstore-harness watch --profile staging.yaml --port 8080                    until Ctrl-C
+  $ petstore-harness watch --target https://staging.example.com/v1 -- pytest
+  $ petstore-harness watch --profile staging.yaml --port 8080    until Ctrl-C
   $ petstore-harness watch --profile staging.yaml --port 8080 --for 10m
 
-With a profile keys have names and plans. Of a command that fails the exit code is the command's.
+With a profile keys have names and plans. If the command fails, its exit code
+is that of watch.
 
-Exit codes: 0 nothing broken, 1 not conformant, 2 wrong usage, 3 inconclusive, 4 no answer passed, 70 the harness itself
-failed.`;
+Exit codes: 0 nothing broken, 1 not conformant, 2 wrong usage, 3 inconclusive,
+4 no answer passed, 70 the harness itself failed.`;
 
 /** More answers wait for their turn only where traffic is faster than the judge; those are not judged. */
 const MOST_WAITING = 2000;

@@ -300,10 +300,12 @@ const grouped = (number: number) => number.toLocaleString('en');
 
 /** The bill for a person, one line a key, and the most that all of them pay together. */
 export function renderBill(bill: readonly KeyBill[], total = totalOf(bill)): string {
+  const width = Math.max(...bill.map(({ key }) => key.length));
+  const digits = grouped(total).length;
   const rows = bill.map(
     ({ key, plan, requests, busiestMinute, perMinute, perDay }) =>
-      `  ${key.padEnd(20)} ${plan.padEnd(10)} ${grouped(requests).padStart(9)} of ${grouped(perDay)} a day, ` +
-      `${grouped(busiestMinute)} of ${grouped(perMinute)} in the busiest minute${busiestMinute > perMinute ? ', over it on purpose' : ''}`,
+      `  ${key.padEnd(width)} ${plan.padEnd(10)} ${grouped(requests).padStart(digits)} of ${grouped(perDay)} a day, ` +
+      `${grouped(busiestMinute)} of ${grouped(perMinute)} a minute${busiestMinute > perMinute ? ', over it on purpose' : ''}`,
   );
-  return [...rows, `  ${'at most'.padEnd(31)} ${grouped(total).padStart(9)} requests`].join('\n');
+  return [...rows, `  ${'at most'.padEnd(width + 11)} ${grouped(total)} requests`].join('\n');
 }
