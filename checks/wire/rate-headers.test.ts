@@ -154,6 +154,7 @@ t.test('a reading is the rate limit’s view of an exchange', async (t) => {
   t.strictSame(rateReading(exchange), {
     id: 'burst#3',
     key: null,
+    intent: 'ordinary',
     operation: 'getPet',
     sentAt: 5,
     receivedAt: 9,
