@@ -36,6 +36,8 @@ t.test('what became of a requirement, and whether it is a regression', async (t)
     t.equal(diff.requirements[0]?.kind, kind, `${was?.verdict} to ${is?.verdict}`);
     t.equal(diff.regression, regression);
   }
+  const noLongerSeen = diffReports(withRows(broken('one')), withRows(untold('one', 'too slow')));
+  t.match(renderDiffText(noLongerSeen), /Changed otherwise +fail +inconclusive +too slow\n/);
 });
 
 const gap = (facts: Partial<GapResult>): Report =>

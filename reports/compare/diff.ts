@@ -132,7 +132,7 @@ const tablesOf = ({ requirements, gaps }: ReportDiff): Table[] => [
       isRegression ? { wrong: CHANGES[kind] } : CHANGES[kind],
       was,
       is,
-      isRegression ? reason : '',
+      is === 'pass' ? '' : reason,
     ]),
   },
   {
