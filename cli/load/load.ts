@@ -222,7 +222,7 @@ export const command = new Command('load')
   .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
   .option('--out <dir>', 'folder for results', 'petstore-results/load')
   .option('--rate <n>', 'requests per second', positive(1_000_000))
-  .option('--duration <time>', 'how long, such as 30s or 5m', durationSeconds)
+  .option('--duration <time>', 'how long, such as 30s or 5m; not for capacity', durationSeconds)
   .option('--slo <objective>', 'thresholds, such as p99<200ms,errors<0.1%')
   .option('--mix <parts>', 'operations, such as list=80,add=5,get=15', parseMix)
   .option(
