@@ -13,7 +13,7 @@ const DASHES = ['', '6 4', '2 3'];
 
 /** Units of a picture; the page stretches it to its width. The numbers of the y axis are at the left. */
 const WIDTH = 720;
-const [LEFT, RIGHT, TOP, BOTTOM] = [50, 6, 6, 16];
+const [LEFT, RIGHT, TOP, BOTTOM] = [50, 16, 6, 16];
 
 /** A mark on an axis. */
 export interface Tick {
