@@ -11,7 +11,7 @@ const keyWanted = ({ role, plan, count, perMinuteAtMost, beyondMinute }: KeyWant
     ...(perMinuteAtMost === undefined
       ? []
       : [`with at most ${perMinuteAtMost.toLocaleString('en')} requests a minute`]),
-    ...(beyondMinute === true ? ['and more requests a day than a minute'] : []),
+    ...(beyondMinute === true ? ['whose day is larger than its minute'] : []),
   ].join(' ');
 
 /** What is said of a reason alone. */

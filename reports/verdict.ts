@@ -94,7 +94,7 @@ export function staleEntries(rows: Rows, baseline: Gate['baseline']): string[] {
   const passed = new Set(rows.filter(({ verdict }) => verdict === 'pass').map(({ id }) => id));
   return baseline
     .filter(({ id }) => passed.has(id))
-    .map(({ id, place }) => `${id} passes now: delete it from the baseline, ${place}`);
+    .map(({ id, place }) => `delete ${id} from the baseline (${place}), it passes now`);
 }
 
 /** Whether the row is open and keeps the run from being conformant. */

@@ -20,7 +20,7 @@ export function problemOf(
   if (!form.test(value))
     return 'has a character that a header cannot carry, or more than 4,096; set it to the value alone';
   if (!TOLD_FROM_WORDS.test(value))
-    return 'has fewer than 4 characters, or fewer than 8 digits: it would look like a word or number of a report, and could not be redacted; use a longer key';
+    return 'has fewer than 4 characters, or fewer than 8 digits: it would look like a word or number of a report, and could not be redacted; choose a longer value';
   return twin === undefined
     ? undefined
     : `has the same key as ${twin}; name a key once, with all its roles: the two would spend one quota`;

@@ -97,11 +97,11 @@ samples: { categoryId: 9007199254740991 }
 
 /** A text, and what is said of it; the place is that of the name or the item. */
 const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
-  ['', /^1:1 the profile has no keys; The API keys, each as \{ name/],
+  ['', /^1:1 the profile has no keys; the API keys, each as \{ name/],
   ['# nothing\n', /^1:1 the profile has no keys/],
   ['[]', /^1:1 the profile: Expected object; /],
   ['keys: []', /^1:1 keys: Expected array length to be greater or equal to 1/],
-  ['keys: free', /^1:1 keys: Expected array; The API keys/],
+  ['keys: free', /^1:1 keys: Expected array; the API keys/],
   ['keys:\n  - free', /^2:5 keys\.0: Expected object/],
   ['keys: [', /^1:8 not YAML: .*; correct the syntax/],
   ['keys: [{ name: a, name: b, plan: free, env: A }]', /^1:19 not YAML: Map keys must be unique/],
@@ -123,7 +123,7 @@ const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
   [withField('load: { allowed: yes }'), /^2:9 load\.allowed: Expected boolean/],
   [
     withField('clock: { speed: 0 }'),
-    /^2:10 clock\.speed: Expected number to be greater or equal to 1; How many/,
+    /^2:10 clock\.speed: Expected number to be greater or equal to 1; how many/,
   ],
   [withField('clock: { speed: .nan }'), /^2:10 clock\.speed: Expected number/],
   [
@@ -138,9 +138,9 @@ const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
   ],
   [
     withField('plans: { enterprise: { perMinute: 0, perDay: 1 } }'),
-    /^2:24 plans\.enterprise\.perMinute: .* 1; Requests/,
+    /^2:24 plans\.enterprise\.perMinute: .* 1; requests/,
   ],
-  [withField('plans: { enterprise: { perMinute: 1 } }'), /^2:10 plans\.enterprise has no perDay; Requests/],
+  [withField('plans: { enterprise: { perMinute: 1 } }'), /^2:10 plans\.enterprise has no perDay; requests/],
   [withField('gaps: { limit-out-of-rage: clamped }'), /^2:9 gaps has no field .*"limit-out-of-range"\?$/],
   [
     withField('gaps: { limit-out-of-range: clampt }'),
@@ -172,7 +172,7 @@ const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
   ),
   [withField('tls: { cert: own.pem }'), /^2:1 tls has one of cert and key; name both/],
   [withField('tls: { whatever: x }'), /^2:8 tls has no field "whatever"; known here: ca, cert/],
-  [keyed('plan: free, env: A'), /^1:8 keys\.0 has no name; How reports call the key/],
+  [keyed('plan: free, env: A'), /^1:8 keys\.0 has no name; how reports call the key/],
   [keyed('name: a, env: A'), /^1:8 keys\.0 has no plan; one of free, pro/],
   [keyed('name: a, plan: free'), /^1:8 keys\.0 has no env; .*PETSTORE_FREE_KEY/],
   [
@@ -188,7 +188,7 @@ const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
   [keyed('name: a, plan: free, env: A, roles: []'), /^1:39 keys\.0\.roles: Expected array length/],
   [
     keyed('name: a, plan: free, env: A-B'),
-    /^1:31 keys\.0\.env has another form than it must; The name of the env/,
+    /^1:31 keys\.0\.env has another form than it must; the name of the env/,
   ],
   [`keys: [${KEY}, ${KEY}]`, /two keys are named "free-1"/, /two keys use the variable FREE_KEY/],
   [

@@ -137,8 +137,10 @@ function wordsOf(
   const name = names.at(-1) ?? '';
   const choices = choicesOf(schema);
   const { description = `see what ${whole} may hold in the README` } = schema;
+  // It follows a semicolon.
+  const meaning = description.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
   if (type === ValueErrorType.ObjectRequiredProperty)
-    return [`${outer} has no ${name}`, choices === undefined ? description : `one of ${choices.join(', ')}`];
+    return [`${outer} has no ${name}`, choices === undefined ? meaning : `one of ${choices.join(', ')}`];
   if (type === ValueErrorType.ObjectAdditionalProperties) {
     if (SECRET_FIELD.test(name))
       return [
@@ -153,6 +155,6 @@ function wordsOf(
   }
   if (typeof value === 'string' && choices !== undefined)
     return [`${what} is ${quoted(value)}, which it may not be`, suggestion(value, choices)];
-  if (type === ValueErrorType.StringPattern) return [`${what} has another form than it must`, description];
-  return [`${what}: ${message}`, type === ValueErrorType.String ? 'put it in quotes' : description];
+  if (type === ValueErrorType.StringPattern) return [`${what} has another form than it must`, meaning];
+  return [`${what}: ${message}`, type === ValueErrorType.String ? 'put it in quotes' : meaning];
 }

@@ -122,7 +122,7 @@ function compareLatency(
   const tolerated = 1 + slowdown;
   const ms = (batches: readonly number[]) => `${round(Math.exp(median(batches)))} ms`;
   const actual =
-    `${ms(early)} → ${ms(late)}, ${percent(change(0.5))} (95 %: ${percent(change(0.5 - reach))} to ${percent(high)}; ` +
+    `${ms(early)} → ${ms(late)}; pairs of batches differ by ${percent(change(0.5))} (95 %: ${percent(change(0.5 - reach))} to ${percent(high)}; ` +
     `tolerated ${percent(tolerated)})`;
   if (isLarger(late, early, Math.log(tolerated), certain)) return { verdict: 'worse', actual };
   if (high > tolerated) return { verdict: 'unclear', actual };
