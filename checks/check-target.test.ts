@@ -237,6 +237,8 @@ t.test('only what is asked for is checked, and no gap', async (t) => {
   t.equal(result.gaps.size, 0);
   t.ok(trace.readings.length < 40, `${trace.readings.length} requests`);
   t.strictSame(warnings, []);
+  const skipped = await checked({ ...request, only: ['add-rejected-stores-nothing'] });
+  t.equal(requestsOf(skipped), 1, 'nothing but the key is tried for what is not permitted');
 });
 
 t.test(

@@ -6,7 +6,7 @@ import type { Permission } from '../spec/permissions.ts';
 import { profileKeys } from './profile/key-values.ts';
 import type { TargetProfile } from './profile/target-profile.ts';
 import { UsageError } from './profile/usage-error.ts';
-import { type Check, isShownByAll } from './run/check.ts';
+import { type Check, isShownByAll, whyNotAsked } from './run/check.ts';
 import { type Clock, createClock } from './run/clock.ts';
 import { Journal, keyPrint, type ReadJournal } from './run/journal.ts';
 import { judgeRun, type RunResult } from './run/judge.ts';
@@ -107,7 +107,10 @@ function lastReceipt({ header, entries }: ReadJournal): number {
 }
 
 /** What is judged: everything, or the requirements asked for. */
-function judgingOf({ only, rules = [] }: Pick<CheckRequest, 'only' | 'rules'>) {
+function judgingOf(
+  { only, rules = [] }: Pick<CheckRequest, 'only' | 'rules'>,
+  facts: ReturnType<typeof factsOf>,
+) {
   const isAsked = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
   const every = [...allChecks, ...rules];
   const checks = every.filter(isAsked);
@@ -115,10 +118,13 @@ function judgingOf({ only, rules = [] }: Pick<CheckRequest, 'only' | 'rules'>) {
   const harmless = [...allChecks, ...allGapObservers]
     .flatMap(({ scenes }) => scenes)
     .filter(({ permit }) => permit !== 'ban' && permit !== 'day');
+  const isShownByOthers =
+    only !== undefined &&
+    checks.some((check) => isShownByAll(check) && whyNotAsked(check, facts) === undefined);
   return {
     checks,
     harmless,
-    alsoPlayed: only !== undefined && checks.some(isShownByAll) ? harmless : [],
+    alsoPlayed: isShownByOthers ? harmless : [],
     gapObservers: only === undefined ? allGapObservers : [],
     leftOut: every.filter((check) => !isAsked(check)).map(({ id }) => id),
   };
@@ -196,9 +202,10 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   const client = link(direct);
   const journal = offline ? undefined : openJournal(request, id, startedAt);
   const time = runTime(offline ? undefined : request.timeLimit, request.signal);
-  const judging = judgingOf(request);
+  const facts = factsOf(request, id);
+  const judging = judgingOf(request, facts);
   const run = new Run({
-    ...factsOf(request, id),
+    ...facts,
     checks: judging.checks,
     client,
     clock,
