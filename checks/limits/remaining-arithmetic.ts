@@ -365,11 +365,7 @@ export function wholeAgain(
     const before = shown.slice(0, index).findLast(({ receivedAt }) => receivedAt <= behind.sentAt);
     if (before === undefined) return [];
     const isOver = (before.reset ?? 0) - (behind.date ?? behind.receivedAt) < UNEXPIRED;
-    // A bucket of which little was spent is whole soon, but not sooner than it is refilled.
-    const isBucket = Math.abs((behind.reset ?? 0) - (before.reset ?? 0)) < MINUTE / 2;
-    const refill = (perMinute * (behind.receivedAt - before.sentAt)) / MINUTE + givenAtOnce(perMinute);
-    const isGiven = isOver && !(isBucket && remaining + 1 - (before.remaining ?? 0) > refill);
-    return isGiven || remaining <= (before.remaining ?? 0) || wentBack(before, behind)
+    return isOver || remaining <= (before.remaining ?? 0) || wentBack(before, behind)
       ? []
       : [[before, behind]];
   });
