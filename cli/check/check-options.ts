@@ -81,13 +81,13 @@ const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
 /** A word as a POSIX shell takes it, and as it is where that is possible. */
 export const shellWord = (word: string) => (SHELL_SAFE.test(word) ? word : quote(word));
 
-/** The command that repeats a run with these options. */
-export function commandOf(options: CheckOptions): string {
+/** The command that repeats a run with these options, or does something else with them. */
+export function commandOf(options: CheckOptions, command = 'check'): string {
   const { target, profile, envFile, permit, require, only, baseline, production, resume, header } = options;
   const values = { resume, target, profile, 'env-file': envFile, permit, require, only, baseline };
   return [
     // It works in a clone, and if the harness is a dependency.
-    'npx petstore-harness check',
+    `npx petstore-harness ${command}`,
     ...Object.entries(values).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}`, shellWord([value].flat().join(','))],
     ),

@@ -157,14 +157,14 @@ async function init(options: InitOptions): Promise<void> {
   writeFileSync(out, `${about}${profileYaml({ ...profile, tls: { ...tls, ...files } }, out)}`, {
     flag: 'wx',
   });
-  const check = commandOf(withoutUndefined({ profile: out, envFile }));
+  const named = withoutUndefined({ profile: out, envFile });
   const next = keys.every(({ roles }) => roles.every((role) => role === 'load'))
-    ? [`Next: ${check.replace(' check ', ' load smoke ')}`]
+    ? [`Next: ${commandOf(named, 'load smoke')}`]
     : [
         'What is verified, and what it costs; permissions go into the list "permit" of the profile:',
         ...(await costs(profile)),
         '',
-        `Next: ${check}`,
+        `Next: ${commandOf(named)}`,
       ];
   await print([`written: ${out}`, `target:  ${shownLine(told, 500)}`, '', ...next, ''].join('\n'));
 }
