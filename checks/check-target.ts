@@ -42,8 +42,8 @@ export interface CheckRequest {
   readonly resume?: ReadJournal;
   /** With `resume`: judge what is stored and send nothing. */
   readonly offline?: boolean;
-  /** What passes between other clients and the target, until the signal fires: it is judged, and nothing is sent. */
-  readonly traffic?: (signal: AbortSignal) => AsyncIterable<Observed> | Iterable<Observed>;
+  /** Hands over what passes between other clients and the target, until it ends: that is judged, and nothing is sent. */
+  readonly traffic?: (judge: (passed: Observed) => void, request: CheckRequest) => Promise<void>;
   /** In place of the machine's: one that the run shares with a target in this process. */
   readonly clock?: Clock;
   /** In place of the client's own; what an exchange takes beyond them is a failed one. */
@@ -150,33 +150,26 @@ async function judgeTraffic(
   const traffic = new Traffic([...allChecks, ...(request.rules ?? [])], factsOf(request, 'traffic'));
   const observer = new Observer(request.values, request.access?.secrets);
   let passedOver = 0;
-  for await (const observed of source(request.signal ?? new AbortController().signal)) {
+  await source((observed) => {
     const exchange = observer.exchange(observed);
     if (exchange === undefined) {
       passedOver += 1;
-      continue;
+      return;
     }
     request.onEvent?.({ kind: 'exchange', exchange });
     for (const check of traffic.see(exchange))
       request.onEvent?.({ kind: 'check-ended', id: check.id, ...traffic.findingOf(check) });
-  }
+  }, request);
   const { trace, result } = traffic;
-  if (trace.requestsByKey.size === 0)
-    return { kind: 'not-ready', message: `no answer of the interface at ${request.profile.target} was seen` };
-  const warnings =
-    passedOver === 0
-      ? []
-      : [`${passedOver} answers to requests that the document does not know were passed over`];
   const { requestsByKey } = trace;
+  if (requestsByKey.size === 0)
+    return { kind: 'not-ready', message: `no answer of the interface at ${request.profile.target} was seen` };
+  const warning = `${passedOver} answers were not judged: the document does not know the request, or a body is too long`;
   return {
     kind: 'checked',
-    trace,
-    result,
-    requestsByKey,
+    ...{ trace, result, requestsByKey, startedAt, endedAt: Date.now() },
     banned: new Set(),
-    startedAt,
-    endedAt: Date.now(),
-    warnings,
+    warnings: passedOver === 0 ? [] : [warning],
   };
 }
 

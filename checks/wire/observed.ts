@@ -1,6 +1,6 @@
 /** What clients of somebody else's and a target said to each other, as exchanges: keys become names. */
 import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../spec/operations.ts';
-import { BodyBudget } from './body-budget.ts';
+import { BodyBudget, LARGEST_BODY } from './body-budget.ts';
 import { readResponse } from './client.ts';
 import type { WireResponse } from './connections.ts';
 import { type Exchange, type HeaderList, header, headerValues } from './exchange.ts';
@@ -76,7 +76,8 @@ export class Observer {
   exchange(observed: Observed): Exchange | undefined {
     const { method, path, headers, body, sentAt, receivedAt, response, mayLackKey } = observed;
     const operation = operationAsked(observed);
-    if (operation === undefined) return undefined;
+    const isTooLong = Math.max(body.length, response.bytes.length) > LARGEST_BODY;
+    if (operation === undefined || isTooLong) return undefined;
     const authorization = header(headers, 'authorization');
     const key = this.#nameOf(authorization) ?? (mayLackKey === true ? 'not-recorded' : null);
     const redact = this.#redactorFor(authorization);

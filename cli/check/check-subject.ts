@@ -12,7 +12,7 @@ import {
 } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { keyPrint, type ReadJournal, readJournal } from '../../checks/run/journal.ts';
-import { type Access, DIRECT } from '../../checks/wire/access.ts';
+import { DIRECT } from '../../checks/wire/access.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { rulesOf } from '../rules.ts';
 import { withHeaders } from '../shared/option-values.ts';
@@ -52,7 +52,7 @@ interface StoredRun {
  */
 export async function trafficSubject(
   options: CheckOptions,
-  traffic: (target: string, access: Access) => NonNullable<CheckRequest['traffic']>,
+  traffic: NonNullable<CheckRequest['traffic']>,
 ): Promise<CheckSubject> {
   const { profile: file, envFile } = options;
   const written =
@@ -60,7 +60,6 @@ export async function trafficSubject(
   const target = addressIn(written, options.target);
   const env = environment(envFile);
   const values = keyValues(written, env, () => false);
-  const access = options.traffic === undefined ? accessOf(written, target, env) : DIRECT;
   return {
     profile: { ...written, target },
     values,
@@ -68,8 +67,8 @@ export async function trafficSubject(
     embedded: false,
     offline: true,
     rules: await rulesOf(written.rules, file),
-    access,
-    traffic: traffic(target, access),
+    access: options.traffic === undefined ? accessOf(written, target, env) : DIRECT,
+    traffic,
   };
 }
 

@@ -44,7 +44,10 @@ async function check(options: CheckOptions): Promise<void> {
   const { traffic } = options;
   if (traffic === undefined) return checkThis(await checkSubject(options), options);
   const { readHar } = await import('../../checks/run/har.ts');
-  await checkThis(await trafficSubject(options, (target) => () => readHar(traffic, target)), options);
+  const subject = await trafficSubject(options, async (judge, { profile: { target } }) =>
+    readHar(traffic, target).forEach(judge),
+  );
+  await checkThis(subject, options);
 }
 
 /** Checks the subject, and sets the exit code. */

@@ -47,15 +47,15 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 const lasting = (headers: HeaderList): HeaderList =>
   headers.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()));
 
-/** Keeps what passes; a longer body is not judged. */
-function keep(message: IncomingMessage): () => Buffer | undefined {
+/** Keeps what passes, of a body that is too long so much that this shows. */
+function keep(message: IncomingMessage): () => Buffer {
   const pieces: Buffer[] = [];
   let size = 0;
   message.on('data', (piece: Buffer) => {
-    size += piece.length;
     if (size <= LARGEST_BODY) pieces.push(piece);
+    size += piece.length;
   });
-  return () => (size <= LARGEST_BODY ? Buffer.concat(pieces) : undefined);
+  return () => Buffer.concat(pieces);
 }
 
 /** Starts the proxy on this machine. */
@@ -82,18 +82,15 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
       const answerOf = keep(answer);
       passBack(answer, outgoing);
       answer.once('end', () => {
-        const [body, bytes] = [bodyOf(), answerOf()];
-        if (!answer.complete || body === undefined || bytes === undefined || !path.startsWith(base)) return;
-        onPassed({
-          ...{ method, path: path.slice(base.length), headers: asked, body: body.toString() },
+        if (!answer.complete || !path.startsWith(base)) return;
+        const { statusCode: status = 0, rawHeaders } = answer;
+        const passed: Observed = {
+          ...{ method, path: path.slice(base.length), headers: asked, body: bodyOf().toString() },
           ...{ sentAt, receivedAt: Date.now() },
-          response: {
-            kind: 'response',
-            status: answer.statusCode ?? 0,
-            headers: headerList(answer.rawHeaders),
-            bytes,
-          },
-        });
+          response: { kind: 'response', status, headers: headerList(rawHeaders), bytes: answerOf() },
+        };
+        // The client has the answer before it is judged.
+        setImmediate(onPassed, passed);
       });
     });
     const lose = (why: string) => {

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import type { Observed } from '../../checks/wire/observed.ts';
+import { DIRECT } from '../../checks/wire/access.ts';
 import { checkThis } from '../check/check.ts';
 import { type CheckOptions, required } from '../check/check-options.ts';
 import { trafficSubject } from '../check/check-subject.ts';
@@ -35,9 +34,6 @@ is that of watch.
 Exit codes: 0 nothing broken, 1 not conformant, 2 wrong usage, 3 inconclusive,
 4 no answer passed, 70 the harness itself failed.`;
 
-/** More answers wait for their turn only where traffic is faster than the judge; those are not judged. */
-const MOST_WAITING = 2000;
-
 /** Starts the command that asks at the address. @returns the child, and the exit code with which it failed, if it did */
 function startClient([name = '', ...args]: readonly string[], address: string) {
   const env = { ...process.env, PETSTORE_URL: address };
@@ -58,35 +54,34 @@ function startClient([name = '', ...args]: readonly string[], address: string) {
 async function watch(command: readonly string[], options: WatchOptions): Promise<void> {
   const { port, for: seconds } = options;
   let client: ReturnType<typeof startClient> | undefined;
-  const subject = await trafficSubject(options, (target, access) => (signal) => {
-    let end = async () => {};
-    const start = async (passed: ReadableStreamDefaultController<Observed>) => {
-      const proxy = await startProxy({
-        ...{ target, access, port },
-        onPassed: (observed) => {
-          if ((passed.desiredSize ?? 0) > 0) passed.enqueue(observed);
-        },
-        onLost: (what) => void process.stderr.write(`warning: no answer to ${what}\n`),
-      }).catch((error: unknown) => {
-        const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-        throw isTaken ? new UsageError(`port ${port} is in use; --port 0 takes a free one`) : error;
-      });
-      process.stderr.write(`${proxy.address} passes on to ${target}; Ctrl-C ends and reports\n`);
-      const ends: Promise<unknown>[] = [once(signal, 'abort')];
-      if (seconds !== undefined) ends.push(sleep(seconds * 1000, undefined, { ref: false }));
-      if (command.length > 0) {
-        client = startClient(command, proxy.address);
-        ends.push(client.failed);
-      }
-      end = () => {
-        client?.child.kill();
-        return proxy.close();
-      };
-      Promise.race(ends)
-        .then(end)
-        .then(() => passed.close());
-    };
-    return new ReadableStream({ start, cancel: () => end() }, { highWaterMark: MOST_WAITING });
+  const subject = await trafficSubject(options, async (judge, { profile: { target }, access, signal }) => {
+    const ended = new AbortController();
+    const proxy = await startProxy({
+      ...{ target, access: access ?? DIRECT, port },
+      onPassed: (passed) => {
+        try {
+          judge(passed);
+        } catch (error) {
+          ended.abort(error);
+        }
+      },
+      onLost: (what) => void process.stderr.write(`warning: no answer to ${what}\n`),
+    }).catch((error: unknown) => {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+      throw isTaken ? new UsageError(`port ${port} is in use; --port 0 takes a free one`) : error;
+    });
+    process.stderr.write(`${proxy.address} passes on to ${target}; Ctrl-C ends and reports\n`);
+    const ends: Promise<unknown>[] = [once(ended.signal, 'abort')];
+    if (signal !== undefined) ends.push(once(signal, 'abort'));
+    if (seconds !== undefined) ends.push(sleep(seconds * 1000, undefined, { ref: false }));
+    if (command.length > 0) {
+      client = startClient(command, proxy.address);
+      ends.push(client.failed);
+    }
+    await Promise.race(ends);
+    client?.child.kill();
+    await proxy.close();
+    ended.signal.throwIfAborted();
   });
   await checkThis(subject, options);
   process.exitCode = (await client?.failed) ?? process.exitCode;
