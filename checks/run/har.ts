@@ -1,9 +1,8 @@
 /** Reads a recording of HTTP traffic: HAR 1.2, as browsers, Playwright and mitmproxy write it. */
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { fileText } from '../profile/file-text.ts';
-import { UsageError } from '../profile/usage-error.ts';
 import type { Observed } from '../wire/observed.ts';
+import { readJson, validated } from './stored-result.ts';
 
 const text = Type.String();
 const headers = Type.Array(Type.Object({ name: text, value: text }));
@@ -26,10 +25,6 @@ const Entry = Type.Object({
 });
 const Har = Type.Object({ log: Type.Object({ entries: Type.Array(Entry) }) });
 
-const LARGEST = 32 * 2 ** 20;
-/** Each takes some fifty bytes and more when read. */
-const MOST_VALUES = 2_000_000;
-
 /**
  * What passed between clients and a target, as far as the file recorded it.
  *
@@ -37,26 +32,10 @@ const MOST_VALUES = 2_000_000;
  * @throws UsageError with the place of what is no recording
  */
 export function readHar(file: string, baseUrl: string): Observed[] {
-  const written = fileText(file, 'give a recording of HTTP traffic', LARGEST);
-  if ((written.match(/[[{,]/g)?.length ?? 0) > MOST_VALUES)
-    throw new UsageError(
-      `${file}: holds more than ${MOST_VALUES.toLocaleString('en')} values; record less at a time`,
-    );
-  const validator = TypeCompiler.Compile(Har);
-  const har = jsonIn(file, written);
-  if (!validator.Check(har)) {
-    const first = validator.Errors(har).First();
-    throw new UsageError(`${file}: is no HAR: ${first?.path || '/'} ${first?.message.toLowerCase()}`);
-  }
+  const har = readJson(file, 'give a recording of HTTP traffic', (written) =>
+    validated(written, 'a HAR', TypeCompiler.Compile(Har)),
+  );
   return har.log.entries.flatMap((entry) => observedIn(entry, baseUrl) ?? []);
-}
-
-function jsonIn(file: string, written: string): unknown {
-  try {
-    return JSON.parse(written);
-  } catch {
-    throw new UsageError(`${file}: is not JSON; was it cut off?`);
-  }
 }
 
 /** What an entry recorded; undefined where it is another server's, or no answer came, or none of its headers is there. */

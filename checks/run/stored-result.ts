@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { FormatRegistry, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
+import { FormatRegistry, type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { fileText } from '../profile/file-text.ts';
 import { UsageError } from '../profile/usage-error.ts';
@@ -30,6 +30,34 @@ function jsonIn(text: string): unknown {
     const [, at] = /position (\d+)/.exec(String(error)) ?? [];
     const line = at === undefined ? '' : `line ${text.slice(0, Number(at)).split('\n').length}: `;
     throw new Error(`${line}is not JSON; was it cut off?`, { cause: error });
+  }
+}
+
+/** What was written, if it is as the schema has it. @throws Error with the first place where it is not */
+export function validated<S extends TSchema>(
+  written: unknown,
+  what: string,
+  validator: TypeCheck<S>,
+): Static<S> {
+  if (validator.Check(written)) return written;
+  const first = validator.Errors(written).First();
+  const words: unknown = first?.schema['enum'];
+  const wanted = Array.isArray(words) ? `expected one of ${words.join(', ')}` : first?.message.toLowerCase();
+  throw new Error(`is not ${what}: ${first?.path || '/'} ${wanted}`);
+}
+
+/**
+ * Reads a file that may come from anywhere.
+ *
+ * @param read what the JSON in it says
+ * @throws UsageError with one line that says why it cannot be read
+ */
+export function readJson<T>(file: string, remedy: string, read: (written: unknown) => T): T {
+  try {
+    return read(jsonIn(fileText(file, remedy, LARGEST)));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -66,23 +94,8 @@ export function resultReader<T>({ name, what, schema, version: known }: ResultKi
       throw new Error(`has format version ${version}, this petstore-harness reads ${known}; ${remedy}`);
     }
     validator ??= TypeCompiler.Compile(Type.Unsafe<T>(Object(lenient(schema))));
-    if (validator.Check(written)) return written;
-    const first = validator.Errors(written).First();
-    const words: unknown = first?.schema['enum'];
-    const wanted = Array.isArray(words)
-      ? `expected one of ${words.join(', ')}`
-      : first?.message.toLowerCase();
-    throw new Error(`is not ${what}: ${first?.path || '/'} ${wanted}`);
+    return validated(written, what, validator);
   };
-  return (path) => {
-    let file = path;
-    try {
-      if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) file = join(path, name);
-      const remedy = `give a ${name} or the folder that a command wrote with --out`;
-      return valueIn(jsonIn(fileText(file, remedy, LARGEST)));
-    } catch (error) {
-      if (error instanceof UsageError) throw error;
-      throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  };
+  const remedy = `give a ${name} or the folder that a command wrote with --out`;
+  return (path) => readJson(existsSync(`${path}/`) ? join(path, name) : path, remedy, valueIn);
 }

@@ -149,9 +149,8 @@ t.test('a recording', async (t) => {
   t.equal(verdicts(join(target.folder, 'results'))['list-status-filter'], 'skipped');
   const problems: readonly [written: string, stderr: RegExp][] = [
     ['{"log":', /x\.har: is not JSON/],
-    ['{"log":{}}', /x\.har: is no HAR: \/log\/entries/],
+    ['{"log":{}}', /x\.har: is not a HAR: \/log\/entries/],
     [JSON.stringify(har).replace('"method":"GET"', '"method":7'), /\/log\/entries\/0\/request\/method/],
-    ['['.repeat(3_000_000), /holds more than 2,000,000 values/],
   ];
   for (const [written, stderr] of problems) t.match(await check(written), { code: 2, stderr });
   t.match(await check('{"log":{"entries":[]}}'), { code: 4 });

@@ -108,6 +108,8 @@ export type ToldPlan = Readonly<Static<typeof ToldPlanShape>>;
 
 export interface LoadPlan extends ToldPlan {
   readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
+  /** The address for k6, where the certificate is for another host than that of the target. */
+  readonly base?: string;
   /** For what stands in front of the target; a value that is secret is in the variable `env`. */
   readonly headers: readonly { readonly name: string; readonly value?: string; readonly env?: string }[];
   /** k6's options, made from the streams. */

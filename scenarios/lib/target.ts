@@ -26,7 +26,8 @@ const violations = new Counter('contract_violations');
 const answers = plan.streams.some(({ expects429 }) => expects429) ? [404, 429] : [404];
 http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }, ...answers));
 
-const petsUrl = `${plan.target}${OPERATIONS.listPets.path}`;
+const { base = plan.target } = plan;
+const petsUrl = `${base}${OPERATIONS.listPets.path}`;
 
 /** An operation as one stream sends it with one key: everything that is the same for each of its requests. */
 interface Sender {
@@ -136,7 +137,7 @@ function tellBreach(
     ...breach,
     operation,
     method: request.method,
-    path: url.slice(plan.target.length),
+    path: url.slice(base.length),
     key: key.name,
     status,
     headers: { ...headers },

@@ -30,6 +30,8 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
   const access = { ...target.access, proxy: undefined };
   const { headers, tls } = access;
   const { hostname } = new URL(target.address);
+  if (tls.servername !== undefined)
+    throw new UsageError(`pods take ${tls.servername} from the address: make it the host of the target`);
   if (isLoopback(hostname))
     throw new UsageError(
       `the target is ${hostname}, which in a cluster is the runner itself: name an address that its pods reach`,

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRedactor } from '../../checks/wire/redaction.ts';
@@ -86,6 +87,20 @@ function accessEnvironment({ address, access }: LoadTarget, authority: string) {
   return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
+/** k6 takes the name that the certificate is for from the address: there it leads to the host of the target. */
+async function namedByCertificate({ address, access }: LoadTarget, plan: LoadPlan): Promise<LoadPlan> {
+  const { servername } = access.tls;
+  if (servername === undefined) return plan;
+  const { host, hostname } = new URL(address);
+  const { address: ip } = await lookup(hostname.replace(/[[\]]/g, ''));
+  return {
+    ...plan,
+    base: address.replace(hostname, servername),
+    headers: [...plan.headers, { name: 'Host', value: host }],
+    options: { ...plan.options, hosts: { [servername]: ip } },
+  };
+}
+
 /**
  * Runs a scenario: bill, preflight, script, k6, result. It leaves k6/ (what k6 ran) and k6-dashboard.html (k6's own report)
  * in the folder.
@@ -97,7 +112,8 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const payer = { name, env, value: target.secrets[env] ?? '' };
   const { clock, ids, categoryId } = await preflight(target, payer, stop);
   const samples = { ids, categoryId: String(target.categoryId ?? categoryId) };
-  const plan: LoadPlan = { ...prepared.plan, clock: { ...prepared.plan.clock, ...clock }, samples };
+  const named = await namedByCertificate(target, prepared.plan);
+  const plan: LoadPlan = { ...named, clock: { ...prepared.plan.clock, ...clock }, samples };
   const script = await placeScript(join(out, 'k6'), plan);
   const { access } = target;
   const authority = join(out, 'k6', 'ca.pem');

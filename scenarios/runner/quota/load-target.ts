@@ -38,9 +38,9 @@ export function loadTarget(
       'the profile does not allow load on this target; to allow it, set "load: { allowed: true }" in it',
     );
   }
-  if (access.tls.servername !== undefined)
+  if (access.tls.servername !== undefined && access.proxy !== undefined)
     throw new UsageError(
-      `k6 knows no tls.serverName: make ${access.tls.servername} the host of the target, and give it its address in /etc/hosts`,
+      `k6 knows no tls.serverName behind a proxy: make ${access.tls.servername} the host of the target`,
     );
   const given = profile.keys.filter(({ name }) => values.has(name));
   const keys = given.map(({ name, plan, env, roles }): BudgetKey => {
