@@ -1,10 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
-import { limitsOf } from '../../spec/plans.ts';
-import { quoted } from '../wire/answer.ts';
+import { isCustom, PLAN_NAMES } from '../../spec/plans.ts';
 import { readBaseAddress } from '../wire/base-address.ts';
 import { fileText } from './file-text.ts';
-import { type ProfileFile, profileSchema, type TargetProfile } from './target-profile.ts';
+import { profileSchema, type TargetProfile } from './target-profile.ts';
 import { LARGEST_YAML, YamlFile } from './yaml-file.ts';
 
 /**
@@ -31,41 +30,54 @@ export function readProfile(path: string): TargetProfile {
 export function parseProfile(text: string, source: string): TargetProfile {
   const yaml = new YamlFile(text, source);
   const value = Value.Default(profileSchema, yaml.value ?? {});
-  const profile = profileOf(yaml.validated(profileSchema, value, 'the profile'), yaml);
-  yaml.throwIfWrong();
-  return profile;
+  reportMistakes(value, yaml);
+  const { target, ...file } = yaml.validated(profileSchema, value, 'the profile');
+  const address = target === undefined ? undefined : readBaseAddress(target);
+  return { ...file, target: address?.ok === true ? address.address : undefined };
 }
 
 /** Headers that the document gives a meaning, that say how a message is framed, or that the proxy's address gives. */
 export const OURS =
   /^(?:authorization|accept(?:-encoding)?|content-.*|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-.*|x-ratelimit-.*)$/i;
 
-/** The profile in a valid file; reports what the schema cannot say. */
-function profileOf({ target, ...file }: ProfileFile, yaml: YamlFile): TargetProfile {
-  const address = target === undefined ? undefined : readBaseAddress(target);
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+const itemsOf = (value: unknown) => (Array.isArray(value) ? value.map(fieldsOf) : []);
+
+/** Reports what the schema cannot say, in whatever it may find wrong. */
+function reportMistakes(value: unknown, yaml: YamlFile): void {
+  const file = fieldsOf(value);
+  const { target } = file;
+  const address = typeof target === 'string' ? readBaseAddress(target) : undefined;
   if (address?.ok === false) yaml.report('/target', address.message, address.remedy);
-  for (const [index, { name, env, plan }] of file.keys.entries()) {
+  const keys = itemsOf(file['keys']);
+  for (const [index, { name, env, plan }] of keys.entries()) {
     const report = (message: string, remedy: string) => yaml.report(`/keys/${index}`, message, remedy);
-    const before = file.keys.slice(0, index);
-    if (before.some((key) => key.name === name))
-      report(`two keys are named ${quoted(name)}`, 'give each a name of its own');
-    if (before.some((key) => key.env === env))
-      report(`two keys use the variable ${env}`, 'name each key once, with all its roles');
-    if (limitsOf(plan, file.plans) === undefined)
+    const before = keys.slice(0, index);
+    if (name !== undefined && before.some((key) => key['name'] === name))
+      report('two keys have this name', 'give each a name of its own');
+    // It may be a key, and is not repeated.
+    if (env !== undefined && before.some((key) => key['env'] === env))
+      report('two keys use this variable', 'name each key once, with all its roles');
+    const custom = PLAN_NAMES.filter(isCustom).find((known) => known === plan);
+    if (custom !== undefined && fieldsOf(file['plans'])[custom] === undefined)
       report(
-        `key ${quoted(name)} is of plan ${plan}, whose limits are not given`,
-        `add plans: { ${plan}: { perMinute: …, perDay: … } }: the document only says "custom"`,
+        `a key is of plan ${custom}, whose limits are not given`,
+        `add plans: { ${custom}: { perMinute: …, perDay: … } }: the document only says "custom"`,
       );
   }
-  for (const [index, { name, env, value }] of file.headers.entries()) {
+  const headers = itemsOf(file['headers']);
+  for (const [index, { name: named, env, value: plain }] of headers.entries()) {
+    const name = String(named).toLowerCase();
     const report = (message: string, remedy: string) => yaml.report(`/headers/${index}`, message, remedy);
-    if (OURS.test(name)) report(`${name} is a header that the harness itself sends`, 'leave it out');
-    if ((env === undefined) === (value === undefined))
-      report(`header ${name} needs either env or value`, 'name the variable that holds its value in env');
-    if (file.headers.slice(0, index).some((before) => before.name.toLowerCase() === name.toLowerCase()))
-      report(`header ${name} stands twice`, 'give each header once');
+    if (OURS.test(name)) report(`${String(named)} is a header that the harness itself sends`, 'leave it out');
+    if ((env === undefined) === (plain === undefined))
+      report('a header needs either env or value', 'name the variable that holds its value in env');
+    if (headers.slice(0, index).some((before) => String(before['name']).toLowerCase() === name))
+      report('a header stands twice', 'give each header once');
   }
-  if ((file.tls.cert === undefined) !== (file.tls.key === undefined))
+  const { cert, key } = fieldsOf(file['tls']);
+  if ((cert === undefined) !== (key === undefined))
     yaml.report('/tls', 'tls has one of cert and key', 'name both files, or the same one twice');
-  return { ...file, target: address?.ok === true ? address.address : undefined };
 }

@@ -159,9 +159,9 @@ const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
     withField('readings: { client-uses-successor: declined }'),
     /^2:13 readings has no field "client-uses-successor"/,
   ],
-  [withField('headers: [{ name: X-A }]'), /^2:11 header X-A needs either env or value/],
-  [withField('headers: [{ name: X-A, env: A, value: abc }]'), /^2:11 header X-A needs either env or value/],
-  [withField('headers: [{ name: X-A, value: a }, { name: x-a, env: A }]'), /^2:36 header x-a stands twice/],
+  [withField('headers: [{ name: X-A }]'), /^2:11 a header needs either env or value/],
+  [withField('headers: [{ name: X-A, env: A, value: abc }]'), /^2:11 a header needs either env or value/],
+  [withField('headers: [{ name: X-A, value: a }, { name: x-a, env: A }]'), /^2:36 a header stands twice/],
   [withField('headers: [{ name: "X A", env: A }]'), /^2:13 headers\.0\.name has another form/],
   [withField('headers: [{ name: X-A, value: "a\\nb" }]'), /^2:24 headers\.0\.value has another form/],
   ...['Authorization', 'accept', 'Content-Type', 'HOST', 'Connection', 'Transfer-Encoding'].map(
@@ -183,17 +183,22 @@ const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
   [keyed('name: a, plan: fre, env: A'), /^1:19 keys\.0\.plan is "fre", .*did you mean "free"/],
   [
     keyed('name: a, plan: enterprise, env: A'),
-    /^1:8 key "a" is of plan enterprise, whose limits are not given/,
+    /^1:8 a key is of plan enterprise, whose limits are not given/,
   ],
   [keyed('name: a, plan: free, env: A, roles: []'), /^1:39 keys\.0\.roles: Expected array length/],
   [
     keyed('name: a, plan: free, env: A-B'),
     /^1:31 keys\.0\.env has another form than it must; the name of the env/,
   ],
-  [`keys: [${KEY}, ${KEY}]`, /two keys are named "free-1"/, /two keys use the variable FREE_KEY/],
+  [`keys: [${KEY}, ${KEY}]`, /two keys have this name/, /two keys use this variable/],
   [
     'load: 7\nkeys:\n  - { name: a, plan: x, env: A-B, rolls: [] }\nclock: { speed: -1 }\n',
     ...[/^1:1 load/, /^3:16 keys/, /^3:25 keys/, /^3:35 .*"rolls"/, /^4:10 clock/],
+  ],
+  [
+    'target: htp://x\nkeys:\n  - { name: a, plan: fre, env: A }\n  - { name: a, plan: enterprise, env: A }\nheaders: [{ name: Host }]\ntls: { cert: x }\n',
+    ...[/^1:1 the target is not/, /^3:16 keys/, /^4:5 two .*name/, /^4:5 two .*variable/, /^4:5 .*enterprise/],
+    ...[/^5:11 Host/, /^5:11 a header needs/, /^6:1 tls/],
   ],
 ];
 

@@ -50,23 +50,19 @@ export class YamlFile {
   }
 
   /**
-   * A value, if it is of a schema.
+   * A value, if it is of a schema and nothing else was reported.
    *
    * @param whole what messages call it
    * @throws UsageError with what is wrong
    */
   validated<Schema extends TSchema>(schema: Schema, value: unknown, whole: string): Static<Schema> {
-    this.throwIfWrong();
-    if (Value.Check(schema, value)) return value;
+    if (this.#problems.length === 0 && Value.Check(schema, value)) return value;
+    // What is no YAML has no fields that could be wrong too.
+    if (this.#problems.length > 0 && this.value === undefined) throw this.#refusal();
     // A field that is missing is found wrong once more as a value.
     const byPath = new Map([...Value.Errors(schema, value)].reverse().map((one) => [one.path, one]));
     for (const error of byPath.values()) this.report(error.path, ...wordsOf(error, whole));
     throw this.#refusal();
-  }
-
-  /** @throws UsageError with what was reported */
-  throwIfWrong(): void {
-    if (this.#problems.length > 0) throw this.#refusal();
   }
 
   #refusal(): UsageError {
