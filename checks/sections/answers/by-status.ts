@@ -5,7 +5,7 @@ import { inTurn, scene } from '../../run/scene.ts';
 import type { Violation } from '../../wire/answer.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { addText, type RequestSpec } from '../../wire/requests.ts';
-import { refusalsNotAsked } from '../quota/minute.ts';
+import { judgeAbsence } from '../quota/minute.ts';
 
 const NO_JSON: RequestSpec = {
   ...addText('name: Rex', [['content-type', 'text/plain']]),
@@ -57,8 +57,7 @@ export function checksOfStatuses(
       check(`${rows}-${status}`, { observe: of((actual) => actual === status) }, (judge, { trace }) => {
         const isShown = trace.readings.some((one) => one.operation !== 'other' && one.status === status);
         if (blames.length > 0 && !isShown) judge.inconclusive(notShown(...blames));
-        const notAsked = status === 429 ? refusalsNotAsked(trace) : undefined;
-        if (notAsked !== undefined) judge.skips(notAsked);
+        if (status === 429) judgeAbsence(judge, trace);
       }),
     ),
     // Other statuses need not occur; without one there is nothing to judge.

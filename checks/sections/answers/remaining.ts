@@ -12,7 +12,7 @@ import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { REMAINING_SHOWN_BY } from '../answers.ts';
 import { servedWithoutKey } from '../quota/keys-apart.ts';
 import { checkOfKeys, evidenceOf, givesBackGradually, interference } from '../quota/measurements.ts';
-import { minute } from '../quota/minute.ts';
+import { judgeAbsence, minute } from '../quota/minute.ts';
 import type { FilledWindow } from '../quota/window-filling.ts';
 
 /**
@@ -100,7 +100,8 @@ export const remainingFalls = check(
 export const remainingExhausted = checkOfKeys(
   'rate-remaining-exhausted',
   minute,
-  ({ key, windows }, judge) => {
+  ({ key, windows }, judge, { trace }) => {
+    judgeAbsence(judge, trace);
     for (const { refusal } of windows) {
       if (refusal?.outcome.status !== 429) continue;
       const { limit, remaining } = rateReading(refusal);

@@ -1,11 +1,16 @@
 import { isAdmittedStatus } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
+import { notTold, type Reason } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, type Exchange, isAnswered, mayHaveArrived } from '../../wire/exchange.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 
 /** Whether the minute admitted a request: its answer is below 400, or an error about the request itself. */
 export const isAdmitted = ({ outcome }: AnsweredExchange): boolean => isAdmittedStatus(outcome.status);
+
+/** Why nothing can be told of what follows a refusal: a plan's minute that is too large explains it. */
+export const neverRefused = ({ name, plan }: Key): Reason =>
+  notTold(`no request of key ${name} was refused`, `rate-minute-${plan}`);
 
 /** Whether a request with a valid key was refused for the key itself, as a banned one is. */
 export const refusesKey = ({ outcome }: AnsweredExchange): boolean =>

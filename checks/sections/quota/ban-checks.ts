@@ -24,7 +24,7 @@ import { described } from '../../wire/pets.ts';
 import { retryAfter } from '../../wire/rate-headers.ts';
 import { missingFromAnswer } from '../answers/rate-headers.ts';
 import { errorBodyViolation, judgeAnswer } from '../answers.ts';
-import { isAdmitted, refusesKey } from './admitted.ts';
+import { isAdmitted, neverRefused, refusesKey } from './admitted.ts';
 import { ban } from './ban.ts';
 import { answersOtherwise } from './ban-answers.ts';
 import { type Ban, type BanReading, theBan } from './ban-reading.ts';
@@ -60,8 +60,11 @@ function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, s
       refusal,
     );
   const retry = after?.afterRetryAfter ?? after?.afterReset;
-  if (after === undefined || retry === undefined || refusal === undefined)
-    return judge.inconclusive(`key ${key.name} was not refused, or not told how long to wait`);
+  if (refusal === undefined) return judge.inconclusive(neverRefused(key));
+  if (after === undefined || retry === undefined)
+    return judge.inconclusive(
+      notTold(`key ${key.name} was not told how long to wait`, 'retry-after-present', 'retry-after-readable'),
+    );
   if (isAdmitted(retry)) return judge.holds(retry, refusal);
   const spread = hitByBan(retry, seen);
   if (spread !== undefined) return judge.inconclusive(spread, retry);

@@ -207,6 +207,7 @@ table('the minute after the reset', [
     windows(windowOf(more, 7, unrefused)),
     'inconclusive',
     /no request of key free-1 was refused/,
+    MINUTE_ROW,
   ],
   ['the first was short', NEXT, windows(short(1)), 'inconclusive', /^ ?5 requests .*not 6/, MINUTE_ROW],
   [
@@ -376,7 +377,14 @@ table('the time to wait', [
     { minute: { windows: [refusedWith({ limit: 1000 })], afterReset: undefined } },
     'not-applicable',
   ],
-  ['nothing refused', 'rate-reset-true', windows(), 'inconclusive', /no request of key free-1 was refused/],
+  [
+    'nothing refused',
+    'rate-reset-true',
+    windows(),
+    'inconclusive',
+    /no request of key free-1 was refused/,
+    MINUTE_ROW,
+  ],
   ['of the day', 'rate-remaining-exhausted', told({ limit: 1000, remaining: 2 }), 'not-applicable'],
 ]);
 

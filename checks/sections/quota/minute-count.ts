@@ -9,7 +9,7 @@ import { notTold, type Reason } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type Exchange, header } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
-import { admittedOn, isAdmitted } from './admitted.ts';
+import { admittedOn, isAdmitted, neverRefused } from './admitted.ts';
 import { paidFor, usedInTurn } from './keys-apart.ts';
 import {
   banOf,
@@ -166,7 +166,7 @@ export const concurrent: Check = check('rate-concurrent', minutesAndBan, (judge,
 /** Says why the second minute of a key was not filled. */
 function notFilledAgain({ key, windows: [first], after, spent }: MinuteMeasurement): Reason | string {
   if (spent !== undefined) return spent;
-  if (first?.refusal === undefined) return `no request of key ${key.name} was refused`;
+  if (first?.refusal === undefined) return neverRefused(key);
   const { verdict, admitted } = first.count;
   if (verdict.kind !== 'exact')
     return notTold(

@@ -8,9 +8,10 @@ import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, tellsDay, toldRetry } from '../../limits/told-time.ts';
 import { fellShortAlike, heldExplains } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
-import type { PlanName } from '../../profile/target-profile.ts';
+import { PLAN_NAMES, type PlanName } from '../../profile/target-profile.ts';
+import type { Judge } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
-import { daySpent, type Reason } from '../../run/reason.ts';
+import { daySpent, notShown, type Reason } from '../../run/reason.ts';
 import { sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { Trace } from '../../run/trace.ts';
@@ -215,8 +216,9 @@ async function nextWindow(
   }
 }
 
-/** Why nothing about refusals was asked for, where none came: no key can be driven to one. */
-export const refusalsNotAsked = ({ run, readings }: Trace): Reason | undefined =>
-  minuteKeys(run.keys).length > 0 || readings.some(({ status }) => status === 429)
-    ? undefined
-    : { kind: 'no-key', wanted: WANTED };
+/** Says why no refusal can be judged, where none came: no key can be driven to one, or a row of the limit explains it. */
+export function judgeAbsence(judge: Judge, { run, readings }: Trace): void {
+  if (readings.some(({ status }) => status === 429)) return;
+  if (minuteKeys(run.keys).length === 0) judge.skips({ kind: 'no-key', wanted: WANTED });
+  else judge.inconclusive(notShown('rate-refused-429', ...PLAN_NAMES.map((plan) => `rate-minute-${plan}`)));
+}

@@ -6,7 +6,7 @@ import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { storedThoughRefused } from '../animals/refused-additions.ts';
 import { judgeAnswer } from '../answers.ts';
-import { refusesKey } from './admitted.ts';
+import { neverRefused, refusesKey } from './admitted.ts';
 import {
   banOf,
   givesBackGradually,
@@ -43,7 +43,7 @@ function judgeLimit(
     if (windows.length > 1 && windows.every((other) => other.closed !== undefined))
       judge.breaks({ expected: REFUSED, actual: `${message}, at the end of each window` }, closed);
     else judge.inconclusive(`${message} at the limit of key ${key.name}, in one window`, closed);
-  } else if (refusal === undefined) judge.inconclusive(`no request of key ${key.name} was refused`);
+  } else if (refusal === undefined) judge.inconclusive(neverRefused(key));
   else judgeRefusal(refusal, judge, trace);
 }
 

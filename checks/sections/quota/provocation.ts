@@ -11,7 +11,7 @@ import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { inLetters, namePrefix } from '../animals/additions.ts';
-import { admittedOn, isAdmitted } from './admitted.ts';
+import { admittedOn, isAdmitted, neverRefused } from './admitted.ts';
 import { isRefused, PATIENCE_OF_TARGET, type Provocation, standingAfter, UNREFUSED } from './ban-reading.ts';
 import { knownSince, restFromNow } from './key-at-rest.ts';
 import { exhaustKeys } from './minute.ts';
@@ -99,8 +99,7 @@ export async function provoke(run: SceneRun, key: Key, store: Store): Promise<Pr
   // Spends whatever a new window gave back; only then is a request over the limit.
   await sendUntil(() => standing.first !== undefined, perMinute);
   const { first, ban } = standing;
-  if (first === undefined)
-    throw new Inconclusive(`no request of key ${key.name} was refused`, last === undefined ? [] : [last]);
+  if (first === undefined) throw new Inconclusive(neverRefused(key), last === undefined ? [] : [last]);
   // After a whole minute only headers of the day tell that it was the day.
   const mayBeDay = rounds.length === 0 && (admitted.length < perMinute || tellsDay(first, key.limits));
   if (mayBeDay && isForDay(run.trace, first, key.limits))

@@ -22,10 +22,10 @@ import { retryAfterViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { judgeAnswer } from '../answers.ts';
-import { isAdmitted } from './admitted.ts';
+import { isAdmitted, neverRefused } from './admitted.ts';
 import type { AfterRefusal } from './after-refusal.ts';
 import { banOf, checkOfKeys, measurements, minutesAndBan, refusedOtherwise } from './measurements.ts';
-import { type MinuteMeasurement, minute, refusalsNotAsked } from './minute.ts';
+import { judgeAbsence, type MinuteMeasurement, minute } from './minute.ts';
 import { spreadOut } from './spread-out.ts';
 
 /** A wait "of the order of the window" may be generous, but not in another unit. */
@@ -113,7 +113,7 @@ function judgeRetry(
 /** Judges whether a refused key was served again once the limit had reset. */
 function judgeReset(measurement: MinuteMeasurement, judge: Judge, seen: Seen): void {
   const { key, after } = measurement;
-  if (after === undefined) return judge.inconclusive(`no request of key ${key.name} was refused`);
+  if (after === undefined) return judge.inconclusive(neverRefused(measurement.key));
   const { refusal, afterReset } = after;
   const early = resetBefore(after.refill, seen.trace.targetClock);
   if (early !== undefined) {
@@ -164,10 +164,7 @@ export const retryAfterChecks: readonly Check[] = [
         (headers) => retryAfterViolation(header(headers, 'retry-after') !== undefined),
       ),
     },
-    (judge, { trace }) => {
-      const notAsked = refusalsNotAsked(trace);
-      if (notAsked !== undefined) judge.skips(notAsked);
-    },
+    (judge, { trace }) => judgeAbsence(judge, trace),
   ),
   // 8: a readable time to wait, in proportion to the window.
   check('retry-after-readable', minutesAndBan, (judge, seen) => {
@@ -192,14 +189,16 @@ export const retryAfterChecks: readonly Check[] = [
     // Concurrent refusals may already be a ban's, and how long a ban lasts is "not shown".
     if (ban !== undefined)
       for (const refusal of ban.refusals) judgeWait(refusal, ban.key, Number.POSITIVE_INFINITY);
+    judgeAbsence(judge, seen.trace);
   }),
   // 8: the client waits for the time indicated, and then retries.
   checkOfKeys('retry-after-honest', minute, (measurement, judge, seen) => {
     const { key, after } = measurement;
-    if (after?.afterRetryAfter === undefined)
+    if (after === undefined) return judge.inconclusive(neverRefused(key));
+    if (after.afterRetryAfter === undefined)
       return judge.inconclusive(
         notTold(`key ${key.name}: no usable Retry-After`, 'retry-after-readable'),
-        ...(after === undefined ? [] : [after.refusal]),
+        after.refusal,
       );
     const told = toldWait(after.obeyed, key.limits);
     const expected = `a request admitted after Retry-After: ${told.kind === 'absent' ? '' : told.text}`;
