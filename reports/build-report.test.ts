@@ -120,6 +120,8 @@ t.test('what to do next, and the command that does it', async (t) => {
     [/^Run again: 1 requirement could not be judged this time/, 'To verify 2 more: permit day'],
     'first what the exit code comes from',
   );
+  const open = row('open', { verdict: 'inconclusive', why: [{ kind: 'ended', by: 'bill', what: 'x' }] });
+  t.match(steps(reportWith([broken('one'), open]))[1], { what: /^Mend what is broken and run again: 1 req/ });
   const because = (id: string, why: Parameters<typeof row>[1]) => row(id, { verdict: 'skipped', ...why });
   t.match(
     steps(

@@ -42,11 +42,13 @@ export function nextSteps(
   if (interrupted === undefined) {
     steps.push(...problems.map((problem) => ({ what: problem, command })));
     // What was asked for and is not known makes the exit code; what was left out does not.
+    const again = causes.length === 0 ? 'Run again' : 'Mend what is broken and run again';
     for (const groups of [notVerified, skipped])
       steps.push(
         ...toVerifyMore(
           run,
           groups.flatMap(({ rows }) => rows),
+          again,
         ),
       );
   }
@@ -90,7 +92,7 @@ function remedy(reason: Reason, { command, permissions }: Report['run']): Step |
 }
 
 /** The steps that would verify more, the most effective first. If no reason suggests one, another run may help. */
-function toVerifyMore(run: Report['run'], rows: Rows): Step[] {
+function toVerifyMore(run: Report['run'], rows: Rows, again: string): Step[] {
   const remedies = rows.flatMap(({ why }) => why.flatMap((reason) => remedy(reason, run) ?? []).slice(0, 1));
   const steps = [...groupBy(remedies, ({ what }) => what).values()]
     .sort((a, b) => b.length - a.length)
@@ -98,6 +100,5 @@ function toVerifyMore(run: Report['run'], rows: Rows): Step[] {
     .map((alike) => ({ ...alike[0], what: `To verify ${alike.length} more: ${alike[0].what}` }));
   if (steps.length > 0 || rows.length === 0) return steps;
   const left = count(rows.length, 'requirement');
-  const what = `Run again: ${left} could not be judged this time`;
-  return [{ what, command: run.command }];
+  return [{ what: `${again}: ${left} could not be judged this time`, command: run.command }];
 }

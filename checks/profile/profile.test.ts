@@ -197,7 +197,13 @@ const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
   ],
   [
     'target: htp://x\nkeys:\n  - { name: a, plan: fre, env: A }\n  - { name: a, plan: enterprise, env: A }\nheaders: [{ name: Host }]\ntls: { cert: x }\n',
-    ...[/^1:1 the target is not/, /^3:16 keys/, /^4:5 two .*name/, /^4:5 two .*variable/, /^4:5 .*enterprise/],
+    ...[
+      /^1:1 the target is not/,
+      /^3:16 keys/,
+      /^4:5 two .*name/,
+      /^4:5 two .*variable/,
+      /^4:5 .*enterprise/,
+    ],
     ...[/^5:11 Host/, /^5:11 a header needs/, /^6:1 tls/],
   ],
 ];

@@ -99,6 +99,8 @@ function repeatingWith(profile: CheckSubject['profile']): (exchange: Exchange) =
   const access = accessInShell(profile);
   return (exchange) => {
     const { env } = keys.find(({ name }) => name === exchange.key) ?? {};
-    return curl(exchange, target, env, keys[0]?.env, access);
+    // Of traffic a key may be unknown: it is in nobody's variable yet.
+    const variable = env ?? exchange.key?.toUpperCase().replaceAll('-', '_');
+    return curl(exchange, target, variable, keys[0]?.env, access);
   };
 }

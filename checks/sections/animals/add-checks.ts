@@ -81,11 +81,19 @@ function judgeIds(judge: Judge, { exchanges }: Trace): void {
     if (other !== undefined && lostAt === undefined && isLost(exchanges, exchange.sentAt))
       lostAt = exchange.sentAt;
     const expected = 'an id that no other animal has';
-    const actual = `id ${pet.id}, which another animal already has`;
-    if (other === undefined) judge.holds(exchange);
-    else if (lostAt !== undefined && other.receivedAt <= lostAt)
-      judge.inconclusive(`id ${pet.id} was given again after all animals had disappeared`, exchange, other);
-    else judge.breaks({ expected, actual }, exchange, other);
+    if (other === undefined) {
+      judge.holds(exchange);
+      continue;
+    }
+    const { method, path } = other.exchange.request;
+    const actual = `id ${pet.id}, which ${quoted(other.pet.name ?? 'another animal')} already has, as ${method} ${path} showed`;
+    if (lostAt !== undefined && other.exchange.receivedAt <= lostAt)
+      judge.inconclusive(
+        `id ${pet.id} was given again after all animals had disappeared`,
+        exchange,
+        other.exchange,
+      );
+    else judge.breaks({ expected, actual, at: ['body/id'] }, exchange, other.exchange);
   }
 }
 

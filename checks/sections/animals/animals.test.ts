@@ -210,6 +210,13 @@ const ADDING: readonly Row[] = [
     { says: /the harness cannot read/ },
   ),
   row(
+    'every animal has one id',
+    'pet-id-unique',
+    { otherwise: showingAs(adds, /"id":\d+/g, '"id":7') },
+    'fail',
+    { says: /^id 7, which "harness-.*" already has, as POST \/pets showed/ },
+  ),
+  row(
     'ids are no integers',
     'pet-id-unique',
     { otherwise: showingAs(adds, /"id":(\d+)/g, '"id":"$1"') },

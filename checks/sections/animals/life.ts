@@ -71,22 +71,24 @@ function createdBy(exchange: AnsweredExchange): KnownPet | undefined {
   return pet?.id === undefined ? undefined : { ...pet, id: pet.id };
 }
 
-/** What each addition brought, and the earlier answer, if any, that showed another animal with the same id. */
+/** What each addition brought, and where another animal with the same id, if any, was shown before. */
 export function broughtIn(
   exchanges: readonly Exchange[],
-): readonly (Showing & { readonly other: AnsweredExchange | undefined })[] {
-  const first = new Map<bigint, AnsweredExchange>();
+): readonly (Showing & { readonly other: Showing | undefined })[] {
+  const first = new Map<bigint, Showing>();
   const added = new Set<bigint>();
   return exchanges.filter(isAnswered).flatMap((exchange) => {
     const pet = createdBy(exchange);
     if (pet === undefined) {
-      for (const id of lookAt(exchange)?.pets.keys() ?? []) if (!first.has(id)) first.set(id, exchange);
+      for (const [id, seen] of lookAt(exchange)?.pets ?? [])
+        if (!first.has(id)) first.set(id, { pet: { ...seen, id }, exchange });
       return [];
     }
     const shown = first.get(pet.id);
     // A list that is received first may show what is being added.
-    const isOther = shown !== undefined && (added.has(pet.id) || shown.receivedAt <= exchange.sentAt);
-    first.set(pet.id, exchange);
+    const isOther =
+      shown !== undefined && (added.has(pet.id) || shown.exchange.receivedAt <= exchange.sentAt);
+    first.set(pet.id, { pet, exchange });
     added.add(pet.id);
     return [{ pet, exchange, other: isOther ? shown : undefined }];
   });

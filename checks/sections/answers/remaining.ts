@@ -101,7 +101,7 @@ export const remainingExhausted = checkOfKeys(
   'rate-remaining-exhausted',
   minute,
   ({ key, windows }, judge, { trace }) => {
-    judgeAbsence(judge, trace);
+    if (windows.every(({ refusal }) => refusal === undefined)) judgeAbsence(judge, trace);
     for (const { refusal } of windows) {
       if (refusal?.outcome.status !== 429) continue;
       const { limit, remaining } = rateReading(refusal);

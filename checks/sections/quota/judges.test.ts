@@ -265,7 +265,14 @@ const servedAfter = (seconds: number): Partial<BanMeasurement> => ({
 
 table('a request over the limit', [
   ['401 before the limit', REFUSED, refusal(401, fewer()), 'inconclusive', /before its limit/],
-  ['none', REFUSED, windows(windowOf(exact, 6, unrefused)), 'inconclusive', /no request of key free-1/],
+  [
+    'none',
+    REFUSED,
+    windows(windowOf(exact, 6, unrefused)),
+    'inconclusive',
+    /no request of key free-1/,
+    MINUTE_ROW,
+  ],
   [
     'one served',
     REFUSED,
@@ -477,6 +484,7 @@ table('a ban', [
     { minute: { afterReset: undefined, afterRetryAfter: undefined } },
     'inconclusive',
     /not told how long to wait/,
+    'retry-after-present,retry-after-readable',
   ],
   [
     'somebody else may have earned it',

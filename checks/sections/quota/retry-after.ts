@@ -182,14 +182,15 @@ export const retryAfterChecks: readonly Check[] = [
       else if (problem !== undefined) judge.breaks({ expected, actual: problem }, refusal);
       else if (toldWait(refusal, limits).kind !== 'absent') judge.holds(refusal);
     };
-    for (const { key, windows, next, after } of measurements(seen.on(minute)))
+    const minutes = measurements(seen.on(minute));
+    for (const { key, windows, next, after } of minutes)
       for (const { refusal } of [...windows, ...next])
         if (refusal !== undefined) judgeWait(refusal, key, GENEROUS, after?.afterReset);
     const ban = banOf(seen);
     // Concurrent refusals may already be a ban's, and how long a ban lasts is "not shown".
     if (ban !== undefined)
       for (const refusal of ban.refusals) judgeWait(refusal, ban.key, Number.POSITIVE_INFINITY);
-    judgeAbsence(judge, seen.trace);
+    else if (minutes.every(({ after }) => after === undefined)) judgeAbsence(judge, seen.trace);
   }),
   // 8: the client waits for the time indicated, and then retries.
   checkOfKeys('retry-after-honest', minute, (measurement, judge, seen) => {
