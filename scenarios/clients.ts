@@ -6,8 +6,7 @@ import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { retryAfter } from '../checks/wire/rate-headers.ts';
 import { drain, tell } from './lib/report.ts';
-import { ownStream, plan, targetNow } from './lib/run-plan.ts';
-import { mostOf } from './lib/scenario.ts';
+import { facts, ownStream, plan, targetNow } from './lib/run-plan.ts';
 import { type Answer, add, type Caller, caller, list, listRequest, listTogether } from './lib/target.ts';
 
 const WINDOW = 60;
@@ -50,7 +49,7 @@ function wait(answer: Answer): number | undefined {
 /** The client that this VU is: the n-th one has the n-th key of its stream. */
 function self(): Caller {
   const stream = ownStream();
-  return caller(stream, plan.streams[stream]?.clients?.[exec.scenario.iterationInTest] ?? 0);
+  return caller(stream, plan.clients[stream]?.[exec.scenario.iterationInTest] ?? 0);
 }
 
 /** Tells whether something held; null where that could not be told. */
@@ -67,9 +66,10 @@ const LAST_WAIT = 5 * WINDOW;
 
 /** Whether a client may send one more request. A target without a limit would let it exceed its bill. */
 function budget(who: Caller, began: number): () => boolean {
-  const cost = plan.streams[who.stream]?.cost ?? { minutes: 0, plus: 0 };
-  const inAll = mostOf(cost, who.key.perMinute, 0);
-  const inMinute = mostOf({ ...cost, ...cost.busiest }, who.key.perMinute, 0);
+  const stream = facts.streams[who.stream];
+  if (stream?.kind !== 'clients') return () => false;
+  const inAll = stream.most(who.key.perMinute, 0);
+  const inMinute = stream.mostInMinute?.(who.key.perMinute) ?? inAll;
   let sent = 0;
   let minute = 0;
   let sentInMinute = 0;
@@ -267,11 +267,11 @@ function addTogether(who: Caller): void {
   for (let addition = 0; addition < ADDITIONS; addition += 1) add(who);
 }
 
-const burstStream = plan.streams.findIndex(({ counted }) => counted === true);
+const burstStream = facts.streams.findIndex(({ name }) => name === 'burst');
 
 /** What the rate headers say to the key of a burst. */
 function reading(): { readonly remaining: number; readonly reset: number } | undefined {
-  const keyIndex = plan.streams[burstStream]?.clients?.[0];
+  const keyIndex = plan.clients[burstStream]?.[0];
   if (keyIndex === undefined) return undefined;
   const { headers } = list(caller(burstStream, keyIndex), listRequest({ limit: 1 }));
   drain();
@@ -285,7 +285,7 @@ export const setup = reading;
 export function teardown(before: ReturnType<typeof reading>): void {
   const after = reading();
   if (before === undefined || after === undefined || Math.abs(after.reset - before.reset) >= 1) return;
-  const clients = plan.streams[burstStream]?.clients ?? [];
+  const clients = plan.clients[burstStream] ?? [];
   const spent = before.remaining - after.remaining;
   const due = clients.length * ADDITIONS + 1;
   const name = 'X-RateLimit-Remaining counts every request of the burst';

@@ -2,8 +2,8 @@
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { drain as drainSamples, noteLag, tell } from './lib/report.ts';
-import { ownStream, plan } from './lib/run-plan.ts';
-import { TLS_CERT, TLS_KEY } from './lib/scenario.ts';
+import { facts, ownStream, plan } from './lib/run-plan.ts';
+import { arrivalsOf, TLS_CERT, TLS_KEY } from './lib/scenario.ts';
 import { add, type Caller, caller, get, list, listRequest } from './lib/target.ts';
 
 export * from './clients.ts';
@@ -18,7 +18,7 @@ const LAG_EVERY = 16;
 
 const plain = listRequest();
 const lists =
-  plan.lists === 'plain'
+  facts.plainLists === true
     ? [plain]
     : [
         plain,
@@ -55,6 +55,12 @@ function ownTurns(): readonly number[] {
 let scenario: typeof exec.scenario | undefined;
 /** When each stream began, by its position. */
 const begun: number[] = [];
+/** Of constant rates: the requests that are paid, by the position of the stream. */
+const paid = facts.streams.map((stream) =>
+  stream.kind === 'rate' && stream.profile === 'constant'
+    ? arrivalsOf(stream, { ...plan, facts })
+    : undefined,
+);
 let turns: readonly number[] | undefined;
 let arrived = 0;
 
@@ -66,9 +72,9 @@ export default function arrive(): void {
   const stream = ownStream();
   begun[stream] ??= scenario.startTime;
   const since = now - begun[stream];
-  const constant = plan.streams[stream]?.constant;
-  if (constant !== undefined) {
-    const { rate, requests } = constant;
+  const requests = paid[stream];
+  if (requests !== undefined) {
+    const { rate } = plan;
     // Where the machine stalls at the end of a constant rate k6 goes on for a moment.
     if (since >= ((requests - 1) / rate) * 1000 && scenario.iterationInTest >= requests) return;
     arrived += 1;

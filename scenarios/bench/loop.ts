@@ -50,14 +50,12 @@ function ourPlan(url: string, validateEvery: number): LoadPlan {
     target,
     runId: 'bench',
     validateEvery,
-    lists: 'plain',
   });
-  const [stream] = plan.streams;
   const now = Date.now();
   return {
     ...plan,
     clock: { from: now, at: now, speed: 1 },
-    streams: stream === undefined ? [] : [{ ...stream, constant: { rate: 1e6, requests: 1e9 } }],
+    rate: 1e6,
     options: { ...plan.options, scenarios: { step: AS_FAST_AS_POSSIBLE } },
   };
 }

@@ -1,35 +1,15 @@
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { Ajv } from 'ajv';
 import { build, type Plugin } from 'esbuild';
 import { schemas } from '../../spec/contract.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import { SCRIPT } from '../runner/load-run.ts';
 
-const require = createRequire(import.meta.url);
-// A CommonJS module without an ESM face; ajv documents this path.
-const standaloneCode: typeof import('ajv/dist/standalone/index.js').default =
-  require('ajv/dist/standalone').default;
-
-/** Source of an ES module that exports a validator for each body of the contract. */
-function validatorsSource(): string {
-  const ajv = new Ajv({ strict: true, strictTypes: false, code: { source: true, esm: true } });
-  ajv.addVocabulary(['components']);
-  // What it is after JSON.parse says nothing of its digits: the oracle looks at the text.
-  ajv.addFormat('int64', true);
-  ajv.addSchema({ $id: 'contract', components: { schemas } }, 'contract');
-  const at = (name: string) => `contract#/components/schemas/${name}`;
-  return standaloneCode(ajv, { pets: at('Pets'), pet: at('Pet'), error: at('Error') });
-}
-
-/** Resolves `contract:validators`. */
+/** The contract as k6 gets it: its schemas as data, since k6 reads no YAML. */
 export const contractPlugin: Plugin = {
   name: 'contract',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^contract:validators$/ }, () => ({ path: 'validators', namespace: 'contract' }));
-    onLoad({ filter: /.*/, namespace: 'contract' }, () => ({
-      contents: validatorsSource(),
-      resolveDir: fileURLToPath(packageRoot),
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]spec[\\/]contract\.ts$/ }, () => ({
+      contents: `export const schemas = ${JSON.stringify(schemas)}`,
     }));
   },
 };

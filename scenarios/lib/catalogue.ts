@@ -1,6 +1,5 @@
 /** The scenarios' facts: what each answers, how its load goes, who pays, what must hold. */
 import { isCustom, PLAN_NAMES } from '../../spec/plans.ts';
-import type { ClientCost } from './load-plan.ts';
 import type { LoadProfileName } from './load-profiles.ts';
 import type { ClientStream, Mix, RateStream, ScenarioFacts } from './scenario.ts';
 
@@ -18,9 +17,8 @@ const rate = (name: string, profile: LoadProfileName, more: Partial<RateStream> 
 const clients = (
   name: string,
   role: ClientStream['role'],
-  cost: ClientCost,
-  more: Partial<ClientStream> = {},
-): ClientStream => ({ kind: 'clients', name, role, cost, ...more });
+  more: Pick<ClientStream, 'most'> & Partial<ClientStream>,
+): ClientStream => ({ kind: 'clients', name, role, ...more });
 
 /** Clients at the limit of keys of every plan with a number, one a key. */
 const AT_THE_LIMIT = {
@@ -108,7 +106,11 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     targetSeconds: 600,
     streams: [
       // The most that comes together is what goes over the limit, with what looks for its window.
-      clients('edge', 'exhaust', { minutes: 3, plus: 5, busiest: { minutes: 1, plus: 4 } }, AT_THE_LIMIT),
+      clients('edge', 'exhaust', {
+        most: (perMinute) => 3 * perMinute + 5,
+        mostInMinute: (perMinute) => perMinute + 4,
+        ...AT_THE_LIMIT,
+      }),
     ],
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
@@ -121,12 +123,11 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     streams: [
       // Three windows' quota fits into the time, or a bucket's and two refills, with a refusal a second; twice the
       // minute's quota fits into a minute.
-      clients(
-        'polite',
-        'exhaust',
-        { minutes: 3, plus: 150, busiest: { minutes: 2, plus: 75 } },
-        AT_THE_LIMIT,
-      ),
+      clients('polite', 'exhaust', {
+        most: (perMinute) => 3 * perMinute + 150,
+        mostInMinute: (perMinute) => 2 * perMinute + 75,
+        ...AT_THE_LIMIT,
+      }),
     ],
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
@@ -138,7 +139,11 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     rate: 2,
     targetSeconds: 240,
     streams: [
-      clients('abuser', 'ban', { minutes: 2, plus: 70 }, { ...OVER_THE_LIMIT, reports: true }),
+      clients('abuser', 'ban', {
+        most: (perMinute) => 2 * perMinute + 70,
+        reports: true,
+        ...OVER_THE_LIMIT,
+      }),
       rate('bystanders', 'constant'),
     ],
     mix: READ_MIX,
@@ -153,7 +158,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     streams: [
       rate('alone', 'constant', { to: 0.5 }),
       rate('disturbed', 'constant', { from: 0.5 }),
-      clients('noise', 'ban', { minutes: 0, plus: 20, perSecond: 10 }, { ...OVER_THE_LIMIT, from: 0.5 }),
+      clients('noise', 'ban', { most: (_, seconds) => 10 * seconds + 20, from: 0.5, ...OVER_THE_LIMIT }),
     ],
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
@@ -166,7 +171,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     seconds: 5,
     // A slow target is waited for.
     targetSeconds: 60,
-    streams: [clients('burst', 'load', { minutes: 0, plus: 13 }, { count: 20, counted: true })],
+    streams: [clients('burst', 'load', { most: () => 13, count: 20 })],
     mix: { listPets: 0, createPet: 100, getPet: 0 },
     thresholds: NOTHING_WRONG,
     needs: ['writes'],
@@ -183,10 +188,11 @@ export const CAPACITY_STEP: ScenarioFacts = {
   blockSeconds: 0.5,
   streams: [rate('step', 'constant')],
   mix: LIST_MIX,
+  plainLists: true,
   thresholds: 'p99<200ms,errors<0.1%',
 };
 
 /** A scenario by its name. */
 export function scenarioNamed(name: string): ScenarioFacts | undefined {
-  return CATALOGUE.find((scenario) => scenario.name === name);
+  return [...CATALOGUE, CAPACITY_STEP].find((scenario) => scenario.name === name);
 }

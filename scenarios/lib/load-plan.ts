@@ -12,19 +12,6 @@ const text = Type.String();
 const number = Type.Number();
 const count = Type.Integer({ minimum: 0 });
 
-/** A multiple of a plan's minute, and further requests. */
-const Spending = Type.Object({ minutes: number, plus: number });
-
-/** The most requests that one client sends. */
-const ClientCostShape = Type.Object({
-  ...Spending.properties,
-  /** For each real second of its part of the run. */
-  perSecond: Type.Optional(number),
-  /** Within one minute, if that is less than in all. */
-  busiest: Type.Optional(Spending),
-});
-export type ClientCost = Static<typeof ClientCostShape>;
-
 /** A key in a plan: everything but its value, which is in the environment variable `env` only. */
 const PlannedKeyShape = Type.Object({
   name: text,
@@ -34,18 +21,6 @@ const PlannedKeyShape = Type.Object({
   perDay: number,
 });
 export type PlannedKey = Readonly<Static<typeof PlannedKeyShape>>;
-
-const PlannedStreamShape = Type.Object({
-  name: text,
-  expects429: Type.Boolean(),
-  /** Of clients at their own pace: the position in `keys` for each of them. */
-  clients: Type.Optional(Type.Array(count)),
-  /** What one of them has been billed for. */
-  cost: Type.Optional(ClientCostShape),
-  counted: Type.Optional(Type.Boolean()),
-  /** Of a constant rate: arrivals per second, and how many were paid. */
-  constant: Type.Optional(Type.Object({ rate: number, requests: count })),
-});
 
 /** What a load may spend of a key at most, and what it spent. */
 export const KeyBillShape = Type.Object({
@@ -76,7 +51,8 @@ export const ToldPlanShape = Type.Object({
   /** Base address without a trailing slash. */
   target: text,
   keys: Type.Array(PlannedKeyShape),
-  streams: Type.Array(PlannedStreamShape),
+  /** By the positions of streams: the positions in `keys` for its clients, one each. */
+  clients: Type.Array(Type.Array(count)),
   /**
    * For each k6 process of the load: the positions of keys, of which the n-th pays for its n-th request at a rate. k6
    * knows by its execution segment which process it is.
@@ -84,22 +60,14 @@ export const ToldPlanShape = Type.Object({
   turns: Type.Array(Type.Array(count)),
   mix: MixShape,
   slo: text,
-  /** One body in this many is judged by the schema. */
-  validateEvery: count,
   /** How the target's clock relates to this machine's: `target = at + (now - from) * speed`, in milliseconds. */
   clock: Type.Object({ from: number, at: number, speed: number }),
+  /** Requests per second, as the scenario takes it. */
+  rate: number,
   seconds: number,
-  /** Length of a time block of the result. */
-  blockSeconds: number,
-  /** Whether lists are asked for in every way (limits, filters) or always the plain one. */
-  lists: words(['varied', 'plain']),
-  /** Whether k6's metrics go to an output that somebody looks at: then they have tags. */
-  tagged: Type.Boolean(),
   bill: Type.Array(KeyBillShape),
   /** Virtual users of all processes together. */
   vus: count,
-  /** Requests per second at the peak. */
-  peakRate: number,
   way: Type.Optional(WayShape),
   /** What a reader of the result must know of the plan. */
   notes: Type.Array(text),
@@ -107,6 +75,10 @@ export const ToldPlanShape = Type.Object({
 export type ToldPlan = Readonly<Static<typeof ToldPlanShape>>;
 
 export interface LoadPlan extends ToldPlan {
+  /** One body in this many is judged by the schema. */
+  readonly validateEvery: number;
+  /** Whether k6's metrics go to an output that somebody looks at: then they have tags. */
+  readonly tagged: boolean;
   readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
   /** The address for k6, where the certificate is for another host than that of the target. */
   readonly base?: string;

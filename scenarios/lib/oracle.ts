@@ -1,8 +1,7 @@
 /**
- * The contract as an oracle under load: rate headers of every response, and the bodies that are looked at, against the
- * schemas of spec/petstore.openapi.yaml. What is judged is the checks' own (checks/wire/answer.ts).
+ * The contract as an oracle under load: rate headers of every response, and the bodies that are looked at. What is judged
+ * is the checks' own (checks/wire: answer.ts, schema.ts).
  */
-import { error, type Pet, pet, pets } from 'contract:validators';
 import {
   echoViolation,
   errorStatusViolation,
@@ -18,12 +17,20 @@ import {
   requestedIdViolation,
   resetViolation,
   retryAfterViolation,
-  type ShownAnimal,
   schemaViolation,
   type Violation,
 } from '../../checks/wire/answer.ts';
-import { int64Of, isJsonObject, parseJson } from '../../checks/wire/lossless-json.ts';
+import {
+  int64Of,
+  isJsonObject,
+  JsonNumber,
+  type JsonValue,
+  type ParsedJson,
+  parseJson,
+} from '../../checks/wire/lossless-json.ts';
+import { seenPet } from '../../checks/wire/pets.ts';
 import { numberOf, rateHeaders } from '../../checks/wire/rate-headers.ts';
+import { schemaProblem } from '../../checks/wire/schema.ts';
 import { LIMIT } from '../../spec/operations.ts';
 import type { PlannedKey } from './load-plan.ts';
 import type { LoadOperation } from './operations.ts';
@@ -141,29 +148,43 @@ export function bodyBreach(text: string, status: number, headers: Headers, asked
     knownType = type;
   }
   if (status < 300 && text === asked.rightBody) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return breachOf('json-well-formed', jsonViolation('the body is not JSON'));
-  }
-  if (status >= 300) return errorBreach(value, status);
+  const body = jsonIn(text);
+  if (!body.ok) return breachOf('json-well-formed', jsonViolation(body.problem));
+  if (status >= 300) return errorBreach(body.value, status);
   const breach =
-    asked.operation === 'listPets' ? listBreach(value, text, asked) : petBreach(value, text, asked);
+    asked.operation === 'listPets' ? listBreach(body.value, asked) : petBreach(body.value, asked);
   if (breach === undefined) asked.rightBody = text;
   return breach;
 }
 
-function errorBreach(value: unknown, status: number): Breach | undefined {
-  if (error(value)) return breachOf('error-status-matches', errorStatusViolation(value.status, status));
-  const row = nameOf('error-body', status, ERROR_STATUSES);
-  return breachOf(row, schemaViolation('error', firstProblem(error.errors)));
+/** JSON.parse, which is much quicker in k6, rounds from 2^53 on, which has 16 digits. */
+const MANY_DIGITS = /\d{16}/;
+
+function jsonIn(text: string): ParsedJson {
+  if (MANY_DIGITS.test(text)) return parseJson(text);
+  try {
+    const value: JsonValue = JSON.parse(text, (_, part: unknown) =>
+      typeof part === 'number' ? new JsonNumber(String(part)) : part,
+    );
+    return { ok: true, value };
+  } catch {
+    return parseJson(text);
+  }
 }
 
-function listBreach(value: unknown, text: string, { limit, status }: Asked): Breach | undefined {
-  const listed = pets(value) ? shown(value, text) : undefined;
-  if (listed === undefined)
-    return breachOf('list-pet-schema', schemaViolation('pets', firstProblem(pets.errors)));
+function errorBreach(value: JsonValue, status: number): Breach | undefined {
+  const row = nameOf('error-body', status, ERROR_STATUSES);
+  const stated = isJsonObject(value) ? int64Of(value['status']) : undefined;
+  return (
+    breachOf(row, schemaViolation('error', schemaProblem.error(value))) ??
+    breachOf('error-status-matches', errorStatusViolation(stated, status))
+  );
+}
+
+function listBreach(value: JsonValue, { limit, status }: Asked): Breach | undefined {
+  const breach = breachOf('list-pet-schema', schemaViolation('pets', schemaProblem.pets(value)));
+  if (breach !== undefined) return breach;
+  const listed = [value].flat().flatMap((animal) => seenPet(animal) ?? []);
   const row = limit === undefined ? 'list-limit-default' : 'list-limit-maximum';
   return (
     breachOf(row, listLimitViolation(limit, listed.length, DEFAULT_LIMIT)) ??
@@ -172,12 +193,11 @@ function listBreach(value: unknown, text: string, { limit, status }: Asked): Bre
   );
 }
 
-function petBreach(value: unknown, text: string, asked: Asked): Breach | undefined {
-  const [animal] = (pet(value) ? shown([value], text) : undefined) ?? [];
-  if (animal === undefined) {
-    const row = asked.operation === 'getPet' ? 'get-pet-schema' : 'add-pet-schema';
-    return breachOf(row, schemaViolation('pet', firstProblem(pet.errors)));
-  }
+function petBreach(value: JsonValue, asked: Asked): Breach | undefined {
+  const row = asked.operation === 'getPet' ? 'get-pet-schema' : 'add-pet-schema';
+  const breach = breachOf(row, schemaViolation('pet', schemaProblem.pet(value)));
+  const animal = seenPet(value);
+  if (breach !== undefined || animal === undefined) return breach;
   return (
     breachOf('get-returns-requested-id', requestedIdViolation(asked.id, animal)) ??
     breachOf('add-echoes-name', echoViolation('name', asked.name, animal.name)) ??
@@ -186,36 +206,9 @@ function petBreach(value: unknown, text: string, asked: Asked): Breach | undefin
   );
 }
 
-function firstProblem(errors: typeof pets.errors): string {
-  const [first] = errors ?? [];
-  return first === undefined
-    ? 'an integer that is no int64'
-    : `${first.instancePath || 'the body'} ${first.message ?? first.keyword}`;
-}
-
-/** JSON.parse rounds from 2^53 on, which has 16 digits. */
-const MANY_DIGITS = /\d{16}/;
-
-/** The animals with every digit of their ids; undefined where one is no int64. */
-function shown(valid: readonly Pet[], text: string): readonly ShownAnimal[] | undefined {
-  const exact = MANY_DIGITS.test(text) ? exactIds(text) : undefined;
-  const animals = valid.map(({ name, status, ...ids }, index) => {
-    const { id, categoryId } = exact === undefined ? ids : (exact[index] ?? {});
-    return { name, status, id: id?.toString(), categoryId: categoryId?.toString() };
-  });
-  return animals.every(({ id, categoryId }) => id !== undefined && categoryId !== undefined)
-    ? animals
-    : undefined;
-}
-
-/** The ids of one animal or of several, which JSON.parse rounds from 2^53 on. */
-function exactIds(text: string): { id: bigint | undefined; categoryId: bigint | undefined }[] {
-  const body = parseJson(text);
-  const objects = (body.ok ? [body.value].flat() : []).filter(isJsonObject);
-  return objects.map(({ id, categoryId }) => ({ id: int64Of(id), categoryId: int64Of(categoryId) }));
-}
-
 /** The ids of the animals in a body, with every digit. */
 export function idsIn(text: string): string[] {
-  return exactIds(text).flatMap(({ id }) => id?.toString() ?? []);
+  const body = jsonIn(text);
+  const animals = body.ok ? [body.value].flat().map(seenPet) : [];
+  return animals.flatMap((animal) => animal?.id?.toString() ?? []);
 }

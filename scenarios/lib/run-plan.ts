@@ -1,7 +1,11 @@
 /** The plan of this run, which the runner wrote beside the script. */
+import { CAPACITY_STEP, scenarioNamed } from './catalogue.ts';
 import type { LoadPlan } from './load-plan.ts';
+import type { ScenarioFacts } from './scenario.ts';
 
 export const plan: LoadPlan = JSON.parse(open('./plan.json'));
+
+export const facts: ScenarioFacts = scenarioNamed(plan.scenario) ?? CAPACITY_STEP;
 
 const { at, from, speed } = plan.clock;
 
@@ -11,7 +15,7 @@ export function targetNow(now: number): number {
 }
 
 /** The position of the stream that this VU is running, as k6's options have it (runner/k6/k6-options.ts). */
-export const ownStream = (): number => (plan.streams.length === 1 ? 0 : Number(__ENV['STREAM']));
+export const ownStream = (): number => (facts.streams.length === 1 ? 0 : Number(__ENV['STREAM']));
 
 /** The value of a key or a header; only the environment has it. */
 export function secret(env: string): string {

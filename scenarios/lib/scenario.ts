@@ -1,10 +1,9 @@
 /**
- * A scenario, and the plan that the runner makes of it before k6 starts. Both are plain data for the runner (Node) and
- * the script (k6).
+ * What a scenario is: its facts, which the runner (Node) and the script (k6) read alike. What its clients do is in
+ * scenarios/clients.ts.
  */
 import type { PlanName } from '../../spec/plans.ts';
-import type { ClientCost } from './load-plan.ts';
-import type { LoadProfileName } from './load-profiles.ts';
+import { type LoadProfileName, mostRequests, peakRate, type Slope, slopes } from './load-profiles.ts';
 import type { LoadOperation } from './operations.ts';
 
 /** How many requests each operation gets, relative to the others. */
@@ -27,20 +26,6 @@ export interface RateStream {
   readonly to?: number;
 }
 
-/**
- * The most requests of a client in all.
- *
- * @param perMinute of the key's plan
- * @param seconds real ones that the client has
- */
-export function mostOf(
-  { minutes, plus, perSecond = 0 }: ClientCost,
-  perMinute: number,
-  seconds: number,
-): number {
-  return Math.ceil(minutes * perMinute + plus + perSecond * seconds);
-}
-
 /** Clients at their own pace, one VU each (closed model). Their behaviour is measured. */
 export interface ClientStream {
   readonly kind: 'clients';
@@ -54,13 +39,13 @@ export interface ClientStream {
   readonly overLimit?: boolean;
   /** Whether each client must report something at its end. */
   readonly reports?: boolean;
-  /** Whether X-RateLimit-Remaining is to count every request of all clients together. */
-  readonly counted?: boolean;
-  /** The most that one client sends. */
-  readonly cost: ClientCost;
+  /** The most that one client sends, by its plan's minute and the real seconds that it has. */
+  readonly most: (perMinute: number, seconds: number) => number;
+  /** The most that it sends within one minute, if that is less than in all. */
+  readonly mostInMinute?: (perMinute: number) => number;
 }
 
-/** A scenario's facts. What its clients do is in scenarios/clients.ts. */
+/** A scenario's facts. */
 export interface ScenarioFacts {
   readonly name: string;
   /** What the report answers, for a capacity engineer. */
@@ -71,6 +56,8 @@ export interface ScenarioFacts {
   readonly seconds?: number;
   readonly streams: readonly (RateStream | ClientStream)[];
   readonly mix: Mix;
+  /** Whether lists are asked for without a limit or a filter. */
+  readonly plainLists?: boolean;
   /** In the language of `--slo`: `p99<500ms`, `errors<1%`. */
   readonly thresholds: string;
   /** Permissions. */
@@ -84,6 +71,35 @@ export interface ScenarioFacts {
   /** Stop as soon as the thresholds are broken. */
   readonly stopWhenBroken?: boolean;
 }
+
+/** A scenario at a rate, in requests per second, for so many real seconds. */
+export interface Timing {
+  readonly facts: ScenarioFacts;
+  readonly rate: number;
+  readonly seconds: number;
+}
+
+/** The rate of a stream over its part of the run. */
+export const slopesOf = ({ profile, from = 0, to = 1 }: RateStream, { rate, seconds }: Timing): Slope[] =>
+  slopes(profile, rate, (to - from) * seconds);
+
+/** The most requests of a stream with a rate. */
+export const arrivalsOf = (stream: RateStream, timing: Timing): number =>
+  mostRequests(slopesOf(stream, timing));
+
+/** The streams that have a rate. */
+export const rateStreams = ({ streams }: ScenarioFacts): RateStream[] =>
+  streams.filter((stream) => stream.kind === 'rate');
+
+/** Requests per second at the peak; 0 where no stream has a rate. */
+export const peakOf = (timing: Timing): number =>
+  Math.max(0, ...rateStreams(timing.facts).map((stream) => peakRate(slopesOf(stream, timing))));
+
+const USUAL_BLOCKS = 120;
+
+/** Length of a time block of the result. */
+export const blockSecondsOf = ({ facts, seconds }: Timing): number =>
+  facts.blockSeconds ?? Math.max(1, Math.ceil(seconds / USUAL_BLOCKS));
 
 /** The variables in which k6 gets a client certificate and its private key, in PEM. */
 export const [TLS_CERT, TLS_KEY] = ['PETSTORE_TLS_CERT', 'PETSTORE_TLS_KEY'] as const;

@@ -15,15 +15,17 @@ import {
   unknownHeaders,
 } from './oracle.ts';
 import { begin, end, noteAdded, tellProtocol, tellViolation } from './report.ts';
-import { plan, secret } from './run-plan.ts';
-import type { Outcome } from './scenario.ts';
+import { facts, plan, secret } from './run-plan.ts';
+import type { ClientStream, Outcome, RateStream } from './scenario.ts';
 
 type TextResponse = RefinedResponse<'text'>;
 
 const violations = new Counter('contract_violations');
 
 // A 404 is an answer, and so is a 429 where a scenario is about that.
-const answers = plan.streams.some(({ expects429 }) => expects429) ? [404, 429] : [404];
+const expects429 = (stream: RateStream | ClientStream | undefined) =>
+  stream?.kind === 'clients' && stream.overLimit === true;
+const answers = facts.streams.some(expects429) ? [404, 429] : [404];
 http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }, ...answers));
 
 const { base = plan.target } = plan;
@@ -65,8 +67,7 @@ export function caller(stream: number, keyIndex: number): Caller {
 
 function newCaller(stream: number, keyIndex: number): Caller {
   const key = plan.keys[keyIndex];
-  const planned = plan.streams[stream];
-  if (key === undefined || planned === undefined) throw new Error(`no key ${keyIndex} in stream ${stream}`);
+  if (key === undefined) throw new Error(`no key ${keyIndex} in stream ${stream}`);
   const sender = (operation: LoadOperation): Sender => {
     const { method, path, success } = OPERATIONS[operation];
     // k6 walks through this object for every request. It discards a body that is not asked for.
@@ -84,8 +85,10 @@ function newCaller(stream: number, keyIndex: number): Caller {
     return { success, params, bodiless, series, succeeded };
   };
   const [listPets, createPet, getPet] = [sender('listPets'), sender('createPet'), sender('getPet')];
-  const { expects429 } = planned;
-  return { key, stream, expects429, known: unknownHeaders(), senders: { listPets, createPet, getPet } };
+  return {
+    ...{ key, stream, expects429: expects429(facts.streams[stream]), known: unknownHeaders() },
+    senders: { listPets, createPet, getPet },
+  };
 }
 
 /** Requests until a body is judged again. */

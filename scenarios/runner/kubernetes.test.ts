@@ -114,7 +114,7 @@ t.test("the TestRun is valid against the operator's own CRD, without an unknown 
 });
 
 t.test('k6 has the further options', async (t) => {
-  const [configMap, watched] = await documents(1, { k6Options: ['--out', 'opentelemetry'], tagged: true });
+  const [configMap, watched] = await documents(1, { k6Options: ['--out', 'opentelemetry'] });
   t.match(watched.spec.arguments, / --out opentelemetry$/);
   t.equal(JSON.parse(configMap.data['plan.json']).tagged, true);
 });

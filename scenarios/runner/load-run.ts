@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { LoadPlan } from '../lib/load-plan.ts';
-import { arrivedBy, slopes } from '../lib/load-profiles.ts';
-import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
-import { firstBroken, round } from '../lib/slo.ts';
+import { arrivedBy } from '../lib/load-profiles.ts';
+import { rateStreams, slopesOf, TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
+import { firstBroken, round, type SloClause } from '../lib/slo.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
-import { mostMemory, runK6, usedTogether } from './k6/k6-process.ts';
+import { runK6, usedTogether } from './k6/k6-process.ts';
 import type { LoadTarget } from './quota/load-target.ts';
 import { preflight } from './quota/preflight.ts';
-import { type LoadRequest, type PreparedLoad, prepareLoad } from './quota/prepare.ts';
+import { type LoadRequest, prepareLoad } from './quota/prepare.ts';
 import { conclude } from './result/conclude.ts';
 import { percentilesOf, totalOf } from './result/figures.ts';
 import type { LoadResult, ThresholdOutcome } from './result/load-result.ts';
@@ -107,27 +107,27 @@ async function namedByCertificate({ address, access }: LoadTarget, plan: LoadPla
  */
 export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const { target, k6, out, k6Options = [], note, stop, kill } = request;
-  const prepared = prepareLoad(request);
-  const { name = '', env = '' } = prepared.looks ?? {};
+  const { plan: paid, clauses, looks } = prepareLoad(request);
+  const { name = '', env = '' } = looks ?? {};
   const payer = { name, env, value: target.secrets[env] ?? '' };
   const { clock, ids, categoryId } = await preflight(target, payer, stop);
   const samples = { ids, categoryId: String(target.categoryId ?? categoryId) };
-  const named = await namedByCertificate(target, prepared.plan);
-  const plan: LoadPlan = { ...named, clock: { ...prepared.plan.clock, ...clock }, samples };
+  const named = await namedByCertificate(target, paid);
+  const plan: LoadPlan = { ...named, clock: { ...paid.clock, ...clock }, samples };
   const script = await placeScript(join(out, 'k6'), plan);
   const { access } = target;
   const authority = join(out, 'k6', 'ca.pem');
   if (access.tls.ca !== undefined) await writeFile(authority, access.tls.ca, { mode: 0o600 });
-  const secrets = [...Object.values(target.secrets), ...access.secrets];
+  const redactor = createRedactor([...Object.values(target.secrets), ...access.secrets]);
   stop?.throwIfAborted();
-  const count = plan.turns.length;
-  const recording = new Recording(plan, count, createRedactor(secrets), note);
-  const watch = watchLoad(request, prepared, recording);
+  const processes = plan.turns.length;
+  const recording = new Recording({ plan, processes, redactor, note });
+  const watch = watchLoad(request, plan, clauses, recording);
   // The user's own has its options from the same variables.
   const hasDashboard =
     request.dashboard === true && !k6Options.some((option) => option.includes('web-dashboard'));
   const dashboards = plan.turns.map((_, index) =>
-    join(out, count === 1 ? 'k6-dashboard.html' : `k6-dashboard-${index + 1}.html`),
+    join(out, processes === 1 ? 'k6-dashboard.html' : `k6-dashboard-${index + 1}.html`),
   );
   const exits = await Promise.all(
     dashboards.map((file, index) =>
@@ -135,13 +135,12 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
         k6: k6.path,
         script,
         // Wherever k6 writes its metrics, this tag distinguishes the runs.
-        options: [`--tag=testid=${plan.runId}`, ...segmentOptions(index, count), ...k6Options],
+        options: [`--tag=testid=${plan.runId}`, ...segmentOptions(index, processes), ...k6Options],
         environment: {
           ...(hasDashboard ? dashboardEnvironment(file) : {}),
           ...ownSecrets(plan, index, target.secrets),
           ...accessEnvironment(target, authority),
         },
-        mostMemory: mostMemory(plan.vus, count),
         onLine: (line) => recording.add(line),
         onProblem: (line) => recording.problem(line),
         stop: AbortSignal.any([watch.stop, ...(stop === undefined ? [] : [stop])]),
@@ -159,16 +158,25 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
     looked: name,
     ...(stop?.aborted === true ? { interrupted: 'by a signal' } : {}),
   });
-  return conclude([part], { broken, notes: notesOf(prepared, recording, broken) });
+  const dropped = recording.dropped();
+  const { speed } = plan.clock;
+  const notes = [
+    ...(request.facts.stopWhenBroken === true && broken === undefined
+      ? [`nothing broke up to ${round(plan.rate)} requests/s; set --rate to go further`]
+      : []),
+    ...(dropped === 0 ? [] : [`${dropped} arrivals were not sent: every virtual user was busy`]),
+    ...(speed === 1 ? [] : [`the target's clock runs ${speed} times as fast`]),
+  ];
+  return conclude([part], { broken, notes });
 }
 
 /** Those of all keys that one of the processes pays with. */
 function ownSecrets(
-  { keys, streams, turns }: LoadPlan,
+  { keys, clients, turns }: LoadPlan,
   index: number,
   all: Readonly<Record<string, string>>,
 ) {
-  const used = new Set([turns[index] ?? [], streams.map(({ clients = [] }) => clients)].flat(2));
+  const used = new Set([...(turns[index] ?? []), ...clients.flat()]);
   const names = new Set([...used].map((key) => keys[key]?.env));
   return Object.fromEntries(Object.entries(all).filter(([env]) => names.has(env)));
 }
@@ -184,8 +192,12 @@ const LOOKS = 2;
  * Tells how the load goes. A load whose rate climbs is to stop as soon as its last seconds break the objective twice in a
  * row; `end` ends the watch and returns what broke, if anything did.
  */
-function watchLoad({ onProgress }: LoadRun, prepared: PreparedLoad, { samples }: Recording) {
-  const { facts, clauses, plan } = prepared;
+function watchLoad(
+  { facts, onProgress }: LoadRun,
+  plan: LoadPlan,
+  clauses: readonly SloClause[],
+  { samples }: Recording,
+) {
   const began = Date.now();
   const stopping = new AbortController();
   let brokenLooks = 0;
@@ -202,19 +214,20 @@ function watchLoad({ onProgress }: LoadRun, prepared: PreparedLoad, { samples }:
       perSecond: requests / Math.min(seconds, RECENT_MS / 1000),
       p95: requests === 0 ? undefined : latency(95),
     });
-    if (facts.stopWhenBroken !== true || broken !== undefined || requests < LEAST_REQUESTS) return;
+    const [climb] = rateStreams(facts);
+    if (facts.stopWhenBroken !== true || climb === undefined) return;
+    if (broken !== undefined || requests < LEAST_REQUESTS) return;
     const outcome = firstBroken(clauses, { requests, errors, violations: 0, latency });
     brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;
     if (outcome === undefined || brokenLooks < LOOKS) return;
     const at = (since - (samples.span()?.first ?? since)) / 1000;
-    const [stream] = facts.streams;
-    const climb = stream?.kind === 'rate' ? slopes(stream.profile, plan.peakRate, plan.seconds) : [];
-    const rate = round(arrivedBy(climb, at + 0.5) - arrivedBy(climb, at - 0.5));
+    const arrived = (time: number) => arrivedBy(slopesOf(climb, { ...plan, facts }), time);
+    const rate = round(arrived(at + 0.5) - arrived(at - 0.5));
     broken = {
       kind: 'run',
       name: `${outcome.name} holds at every rate`,
       held: false,
-      expected: `up to ${round(plan.peakRate)} requests/s`,
+      expected: `up to ${round(plan.rate)} requests/s`,
       actual: `broke at about ${rate} requests/s, after ${round(at)} s (${outcome.actual})`,
     };
     stopping.abort();
@@ -225,20 +238,4 @@ function watchLoad({ onProgress }: LoadRun, prepared: PreparedLoad, { samples }:
     return broken;
   };
   return { stop: stopping.signal, end };
-}
-
-function notesOf(
-  { facts, plan }: PreparedLoad,
-  recording: Recording,
-  broken: ThresholdOutcome | undefined,
-): string[] {
-  const dropped = recording.counted('dropped');
-  const { speed } = plan.clock;
-  return [
-    ...(facts.stopWhenBroken === true && broken === undefined
-      ? [`nothing broke up to ${round(plan.peakRate)} requests/s; set --rate to go further`]
-      : []),
-    ...(dropped === 0 ? [] : [`${dropped} arrivals were not sent: every virtual user was busy`]),
-    ...(speed === 1 ? [] : [`the target's clock runs ${speed} times as fast`]),
-  ];
 }

@@ -5,7 +5,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createAuthority } from '../../checks/accuracy/hostile/testing/tls-targets.ts';
-import { CATALOGUE } from '../lib/catalogue.ts';
+import { CAPACITY_STEP, CATALOGUE } from '../lib/catalogue.ts';
 import { LOAD_OPERATIONS } from '../lib/operations.ts';
 import { type LoadRun, placeScript, segmentOptions } from './load-run.ts';
 import { startEmbeddedTarget } from './quota/load-target.ts';
@@ -40,13 +40,11 @@ for (const { name, streams } of CATALOGUE) {
       if (!/^p\d|noise|creep|recover/.test(threshold)) t.not(held, false, `${threshold}: ${actual}`);
     const written = JSON.stringify(result);
     t.same(readLoadResult(t.testdir({ 'load-report.json': written })), JSON.parse(written));
-    const clients = streams.flatMap((stream) =>
-      stream.kind === 'clients' && stream.reports ? [stream] : [],
-    );
     const heard = new Set([...result.thresholds, ...result.measurements].map(({ key }) => key));
-    for (const stream of clients)
-      for (const place of plan.streams.find((one: { name: string }) => one.name === stream.name).clients)
-        t.ok(heard.has(plan.keys[place].name), `${plan.keys[place].name} reports`);
+    for (const [index, stream] of streams.entries())
+      if (stream.kind === 'clients' && stream.reports)
+        for (const place of plan.clients[index])
+          t.ok(heard.has(plan.keys[place].name), `${plan.keys[place].name} reports`);
   });
 }
 
@@ -109,7 +107,7 @@ const targetWith = (t: Test, wrong: (count: number) => Answer | undefined | null
   });
 };
 
-const LISTS = { mix: { listPets: 1, createPet: 0, getPet: 0 }, lists: 'plain' } as const;
+const LISTS = { facts: CAPACITY_STEP } as const;
 
 const WRONG: readonly (Answer & { readonly requirement: string })[] = [
   { requirement: 'rate-limit-value', headers: { 'x-ratelimit-limit': '999999' } },
@@ -225,7 +223,13 @@ test('a key is in no file, not in the log, and in nobody’s argument list', asy
     note: (line: string) => void notes.push(line),
     dashboard: true,
   };
-  const result = await runAt(target, out, 'mixed', { ...LISTS, ...debug, seconds: 4, onProgress: look });
+  const result = await runAt(target, out, 'mixed', {
+    ...LISTS,
+    ...debug,
+    validateEvery: 1,
+    seconds: 4,
+    onProgress: look,
+  });
   t.match(result.violations, [{ requirement: 'json-well-formed' }], 'the target said it back');
   t.match(processes, /k6 run/);
   t.notMatch(processes + notes.join('\n'), canary);

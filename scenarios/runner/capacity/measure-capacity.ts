@@ -64,7 +64,6 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
         ...request,
         ...{ facts: CAPACITY_STEP, rate, seconds, note: () => {} },
         target: { ...target, keys: books.keys(Date.now()) },
-        lists: 'plain',
         graceSeconds: Math.min(5, Math.max(0.5, Math.max(0, ...bounds) / 500)),
       });
       way = result.run.way ?? {};

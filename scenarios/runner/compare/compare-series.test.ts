@@ -1,11 +1,10 @@
 import t from 'tap';
-import { scenarioNamed } from '../../lib/catalogue.ts';
 import type { CapacityResult } from '../capacity/capacity.ts';
 import type { LoadSeries } from '../result/load-result.ts';
-import { START, seeded, series } from '../testing/made-results.ts';
+import { resultOf, START, seeded, series } from '../testing/made-results.ts';
 import { compareCapacities } from './compare-capacities.ts';
 import { compareSeries } from './compare-series.ts';
-import { judgeNeighbour, judgeRecovery, judgeTrend } from './judges.ts';
+import { judgeWhole } from './judges.ts';
 
 const OPTIONS = { toleratedSlowdown: 0.04 };
 
@@ -117,9 +116,6 @@ t.test('two capacities are compared by their intervals', async (t) => {
   });
 });
 
-const spike = scenarioNamed('spike');
-if (spike === undefined) throw new Error('no spike');
-
 /** So many seconds of ten requests; how long they take follows the second in which they begin. */
 const lasting = (seconds: number, microseconds: (second: number) => number) =>
   series(seconds, (second) =>
@@ -130,18 +126,28 @@ t.test('a run is judged as a whole, or says that it was too short for it', async
   const slowAtPeak = lasting(100, (second) => (second >= 40 && second < 66 ? 50_000 : 1000));
   const slowAfter = lasting(100, (second) => (second >= 40 ? 5000 : 1000));
   const even = lasting(42, () => 1000);
-  const recovery = (all: LoadSeries[]) => judgeRecovery(spike, all, 100, START)[0];
-  for (const [judged, held, actual] of [
+  const judged = (scenario: string) => (all: LoadSeries[]) => {
+    const run = {
+      ...resultOf('k', [1]).run,
+      scenario,
+      seconds: 100,
+      startedAt: new Date(START).toISOString(),
+    };
+    return judgeWhole(run, all)[0];
+  };
+  const [recovery, trend, neighbour] = ['spike', 'soak', 'noisy-neighbour'].map(judged);
+  if (recovery === undefined || trend === undefined || neighbour === undefined) throw new Error('none');
+  for (const [outcome, held, actual] of [
     [recovery(slowAtPeak), true, /slower than usual for 4 s$/],
     [recovery(slowAfter), false, /listPets p50 1\.0\d ms → 5\.0\d ms/],
     [recovery(even), null, /^listPets: \d+ and \d+ time blocks, 6 are needed: run it longer$/],
-    [judgeTrend(even), true, /^listPets p50 .*\+0\.0 %/],
-    [judgeTrend(lasting(40, (second) => 1000 + 50 * second)), false, /^listPets p50 .* → /],
-    [judgeTrend(lasting(5, () => 1000)), null, /time blocks, 6 are needed: run it longer$/],
-    [judgeNeighbour(even), null, /no operation in common: run it longer$/],
-    [judgeNeighbour([...named(even, 'alone'), ...named(even, 'disturbed')]), true, /ms → /],
+    [trend(even), true, /^listPets p50 .*\+0\.0 %/],
+    [trend(lasting(40, (second) => 1000 + 50 * second)), false, /^listPets p50 .* → /],
+    [trend(lasting(5, () => 1000)), null, /time blocks, 6 are needed: run it longer$/],
+    [neighbour(even), null, /no operation in common: run it longer$/],
+    [neighbour([...named(even, 'alone'), ...named(even, 'disturbed')]), true, /ms → /],
     [
-      judgeNeighbour([
+      neighbour([
         ...named(even, 'alone'),
         ...named(
           lasting(42, () => 5000),
@@ -152,7 +158,7 @@ t.test('a run is judged as a whole, or says that it was too short for it', async
       /ms → /,
     ],
   ] as const)
-    t.match(judged, { held, actual });
+    t.match(outcome, { held, actual });
 });
 
 const named = (all: LoadSeries[], stream: string) => all.map((one) => ({ ...one, stream }));

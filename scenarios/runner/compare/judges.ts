@@ -1,11 +1,15 @@
 /** Judgements over all samples of a run, in addition to its objective: one part of it is compared with another. */
+
+import { CAPACITY_STEP, scenarioNamed } from '../../lib/catalogue.ts';
 import { AROUND_PEAK } from '../../lib/load-profiles.ts';
-import type { ScenarioFacts } from '../../lib/scenario.ts';
+import { rateStreams } from '../../lib/scenario.ts';
 import { round } from '../../lib/slo.ts';
 import { quantile } from '../../lib/statistics.ts';
 import { mergedBlocks } from '../result/figures.ts';
-import type { LoadBlock, LoadSeries, ThresholdOutcome } from '../result/load-result.ts';
+import type { LoadBlock, LoadResult, LoadSeries, ThresholdOutcome } from '../result/load-result.ts';
 import { compareSeries } from './compare-series.ts';
+
+type Run = LoadResult['run'];
 
 /**
  * Whether a part of the run is as good as another. `held` is null where the run was too short to tell.
@@ -37,7 +41,7 @@ function between(series: readonly LoadSeries[], from: number, to: number): LoadS
 const GROWTH_ALLOWED = 0.25;
 
 /** Whether latency creeps up. */
-export function judgeTrend(series: readonly LoadSeries[]): ThresholdOutcome {
+function judgeTrend(_: Run, series: readonly LoadSeries[]): ThresholdOutcome {
   const times = series.flatMap(({ blocks }) => blocks.map(({ at }) => at));
   const middle = quantile(times, 0.5);
   const [first, second] = [between(series, 0, middle), between(series, middle, Number.POSITIVE_INFINITY)];
@@ -47,14 +51,10 @@ export function judgeTrend(series: readonly LoadSeries[]): ThresholdOutcome {
 const NOISE_ALLOWED = 0.25;
 
 /** Whether a noisy neighbour affects a client: its latency and errors with the noise, compared with those without. */
-export function judgeNeighbour(series: readonly LoadSeries[]): ThresholdOutcome {
+function judgeNeighbour(_: Run, series: readonly LoadSeries[]): ThresholdOutcome {
   const of = (stream: string) => series.filter((each) => each.stream === stream);
-  return judgeParts(
-    "the neighbour's noise does not reach others",
-    of('alone'),
-    of('disturbed'),
-    NOISE_ALLOWED,
-  );
+  const name = "the neighbour's noise does not reach others";
+  return judgeParts(name, of('alone'), of('disturbed'), NOISE_ALLOWED);
 }
 
 const TOLERATED_AFTER_PEAK = 0.5;
@@ -72,26 +72,24 @@ function troubledFor(before: readonly LoadBlock[], after: readonly LoadBlock[], 
   return Math.max(0, ...ends) / 1000;
 }
 
-/**
- * Whether a target that was driven hard answers as before once the load is usual again, and how soon.
- *
- * @param seconds how long the run was to last
- * @param start when its first request began, milliseconds since 1970
- */
-export function judgeRecovery(
-  { streams }: ScenarioFacts,
-  series: readonly LoadSeries[],
-  seconds: number,
-  start: number,
-): ThresholdOutcome[] {
-  const profile = streams.find((stream) => stream.kind === 'rate')?.profile;
-  const parts = profile === undefined ? undefined : AROUND_PEAK[profile];
+/** Whether a target that was driven hard answers as before once the load is usual again, and how soon. */
+function judgeRecovery({ scenario, seconds, startedAt }: Run, series: readonly LoadSeries[]) {
+  const [stream] = rateStreams(scenarioNamed(scenario) ?? CAPACITY_STEP);
+  const parts = stream && AROUND_PEAK[stream.profile];
   if (parts === undefined) return [];
-  const at = (part: number) => start + part * seconds * 1000;
+  const at = (part: number) => Date.parse(startedAt) + part * seconds * 1000;
   const before = between(series, at(parts.before[0]), at(parts.before[1]));
   const after = between(series, at(parts.after), Number.POSITIVE_INFINITY);
   const [usual, later] = [mergedBlocks(before), mergedBlocks(after)];
   const slow = `; slower than usual for ${round(troubledFor(usual, later, at(parts.after)))} s`;
   const name = 'latency and errors recover after the peak';
-  return [judgeParts(name, before, after, TOLERATED_AFTER_PEAK, slow)];
+  return judgeParts(name, before, after, TOLERATED_AFTER_PEAK, slow);
 }
+
+const JUDGES = { 'latency-trend': judgeTrend, recovery: judgeRecovery, neighbour: judgeNeighbour };
+
+/** What the scenario of a run judges over all samples together. */
+export const judgeWhole = (run: Run, series: readonly LoadSeries[]): ThresholdOutcome[] =>
+  (scenarioNamed(run.scenario)?.judges ?? []).flatMap((judge) =>
+    judge === 'unique-ids' ? [] : JUDGES[judge](run, series),
+  );

@@ -1,6 +1,6 @@
 /** k6's options, made from a scenario's streams. */
-import { mostRequests, peakRate, RATE_UNIT_SECONDS, type Slope, slopes } from '../../lib/load-profiles.ts';
-import type { ClientStream, RateStream } from '../../lib/scenario.ts';
+import { mostRequests, peakRate, RATE_UNIT_SECONDS, type Slope } from '../../lib/load-profiles.ts';
+import { type ClientStream, type RateStream, slopesOf } from '../../lib/scenario.ts';
 import type { SloClause } from '../../lib/slo.ts';
 import type { Demand, PaidLoad } from '../quota/quota.ts';
 
@@ -27,34 +27,23 @@ const SHORTEST_CONSTANT_SECONDS = 1;
  * The executor of a constant rate that sends exactly the requests that are paid. k6 sends the first one at the very
  * start. The load ends half an interval after the last paid one, so that k6 never begins the next.
  */
-function constantRate(rate: number, seconds: number): object {
-  const paid = mostRequests([{ seconds, from: rate, to: rate }]);
+function constantRate(slope: Slope): object {
+  const { seconds, from: rate } = slope;
+  const paid = mostRequests([slope]);
   // k6 calculates in whole nanoseconds, rounded down.
   const interval = Math.floor(1e9 / rate) / 1e9;
   const length = Math.min(seconds, (paid - 0.5) * interval);
   if (length >= SHORTEST_CONSTANT_SECONDS)
     return { executor: 'constant-arrival-rate', rate: perUnit(rate), duration: duration(length) };
   // This executor sends its first request one interval after the start.
-  return ramp([{ seconds: (paid + 0.5) * interval, from: rate, to: rate }]);
+  return ramp([{ ...slope, seconds: (paid + 0.5) * interval }]);
 }
 
-function ramp(shape: readonly Slope[]): object {
-  return {
-    executor: 'ramping-arrival-rate',
-    startRate: perUnit(shape[0]?.from ?? 0),
-    stages: shape.map(({ seconds, to }) => ({ duration: duration(seconds), target: perUnit(to) })),
-  };
-}
-
-/**
- * VUs for a rate, by Little's law, the same number for each process. Half as many again are for answers slower than the
- * objective allows.
- */
-function vusFor(peak: number, clauses: readonly SloClause[], processes: number): number {
-  const { bound = USUAL_BOUND_MS } = clauses.find(({ metric }) => metric === 'latency') ?? {};
-  const vus = Math.min(MOST_VUS, Math.ceil(((peak * bound) / 1000) * 1.5) + 4);
-  return Math.ceil(vus / processes) * processes;
-}
+const ramp = (shape: readonly Slope[]): object => ({
+  executor: 'ramping-arrival-rate',
+  startRate: perUnit(shape[0]?.from ?? 0),
+  stages: shape.map(({ seconds, to }) => ({ duration: duration(seconds), target: perUnit(to) })),
+});
 
 /** A stream as k6 runs it: its users, the seconds until it has ended without the grace, and what k6 is told. */
 interface MadeStream {
@@ -63,23 +52,25 @@ interface MadeStream {
   readonly scenario: object;
 }
 
-function madeRate({ from = 0, to = 1, profile }: RateStream, load: Load): MadeStream {
-  const seconds = (to - from) * load.seconds;
-  const shape = slopes(profile, load.rate, seconds);
-  const vus = vusFor(peakRate(shape), load.clauses, load.processes);
+function madeRate(stream: RateStream, load: Load): MadeStream {
+  const shape = slopesOf(stream, load);
+  const [first] = shape;
+  const { bound = USUAL_BOUND_MS } = load.clauses.find(({ metric }) => metric === 'latency') ?? {};
+  // Little's law, and half as many again for answers slower than the objective allows; the same for each process.
+  const enough = Math.min(MOST_VUS, Math.ceil(((peakRate(shape) * bound) / 1000) * 1.5) + 4);
+  const vus = Math.ceil(enough / load.processes) * load.processes;
   const scenario = {
     exec: 'default',
     timeUnit: `${RATE_UNIT_SECONDS}s`,
     preAllocatedVUs: vus,
     maxVUs: vus,
-    ...(profile === 'constant' ? constantRate(shape[0]?.from ?? 0, seconds) : ramp(shape)),
+    ...(stream.profile === 'constant' && first !== undefined ? constantRate(first) : ramp(shape)),
   };
-  return { vus, end: to * load.seconds, scenario };
+  return { vus, end: (stream.to ?? 1) * load.seconds, scenario };
 }
 
-function madeClients({ name, from = 0 }: ClientStream, load: Load): MadeStream {
-  const { facts, seconds, clients, clockSpeed } = load;
-  const vus = clients.get(name)?.length ?? 0;
+function madeClients({ name, from = 0 }: ClientStream, vus: number, load: Load): MadeStream {
+  const { facts, seconds, clockSpeed } = load;
   const longest = Math.max(seconds * (1 - from), (facts.targetSeconds ?? 0) / clockSpeed + 1);
   const executor = { executor: 'per-vu-iterations', iterations: 1, maxDuration: duration(longest) };
   return { vus, end: from * seconds + longest, scenario: { exec: name, vus, ...executor } };
@@ -90,9 +81,9 @@ const OUTPUT_TAGS = ['status', 'name', 'scenario', 'error_code', 'method', 'expe
 
 /** The options, and how many virtual users they need. `drain` brings the VUs' last samples home. */
 export function k6Options(load: Load): { options: Record<string, unknown>; vus: number } {
-  const { facts, seconds, graceSeconds, tagged } = load;
-  const made = facts.streams.map((stream) =>
-    stream.kind === 'rate' ? madeRate(stream, load) : madeClients(stream, load),
+  const { facts, seconds, clients, graceSeconds, tagged } = load;
+  const made = facts.streams.map((stream, index) =>
+    stream.kind === 'rate' ? madeRate(stream, load) : madeClients(stream, clients[index]?.length ?? 0, load),
   );
   const scenarios = facts.streams.map(({ name, from = 0 }, index) => {
     const startTime = from === 0 ? '0s' : duration(from * seconds);
@@ -100,14 +91,13 @@ export function k6Options(load: Load): { options: Record<string, unknown>; vus: 
     return [name, { ...made[index]?.scenario, startTime, gracefulStop, env: { STREAM: String(index) } }];
   });
   const vus = made.reduce((sum, each) => sum + each.vus, 0);
-  const end = Math.max(0, ...made.map((each) => each.end));
   // All VUs at the same time, so that each of them runs it exactly once.
   const drain = {
     executor: 'per-vu-iterations',
     exec: 'drain',
     vus,
     iterations: 1,
-    startTime: duration(end + graceSeconds),
+    startTime: duration(Math.max(0, ...made.map(({ end }) => end)) + graceSeconds),
     maxDuration: '10s',
     gracefulStop: '0s',
   };

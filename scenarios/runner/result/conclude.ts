@@ -1,10 +1,9 @@
 /** The result of a load from what each of its processes measured, on this machine or on several. */
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { groupBy } from '../../../spec/group-by.ts';
-import { scenarioNamed } from '../../lib/catalogue.ts';
 import { judgeClause, parseSlo, round, type SloClause } from '../../lib/slo.ts';
 import { sum } from '../../lib/statistics.ts';
-import { judgeNeighbour, judgeRecovery, judgeTrend } from '../compare/judges.ts';
+import { judgeWhole } from '../compare/judges.ts';
 import { combine, errorsIn, mergedBlocks, percentilesOf } from './figures.ts';
 import {
   type GeneratorHealth,
@@ -107,17 +106,6 @@ function judgeObjective(clauses: readonly SloClause[], series: readonly LoadSeri
       latency: percentilesOf(latency?.histogram ?? {}),
     });
     return { kind: 'objective', ...judged };
-  });
-}
-
-/** What the scenario judges over all samples together. */
-function judgeWhole(run: LoadResult['run'], series: readonly LoadSeries[]): ThresholdOutcome[] {
-  const facts = scenarioNamed(run.scenario);
-  return (facts?.judges ?? []).flatMap((judge) => {
-    if (judge === 'latency-trend') return [judgeTrend(series)];
-    if (judge === 'neighbour') return [judgeNeighbour(series)];
-    if (judge !== 'recovery' || facts === undefined) return [];
-    return judgeRecovery(facts, series, run.seconds, Date.parse(run.startedAt));
   });
 }
 

@@ -1,11 +1,11 @@
 /** Counts and latencies: taken in sample by sample, added up, and read back from a result. */
 import { groupBy } from '../../../spec/group-by.ts';
-import type { PlanName } from '../../../spec/plans.ts';
+import { CAPACITY_STEP, scenarioNamed } from '../../lib/catalogue.ts';
 import type { ToldPlan } from '../../lib/load-plan.ts';
-import { isLoadOperation, type LoadOperation } from '../../lib/operations.ts';
-import { OUTCOMES, type Outcome } from '../../lib/scenario.ts';
+import { isLoadOperation } from '../../lib/operations.ts';
+import { blockSecondsOf, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import { sum } from '../../lib/statistics.ts';
-import type { Histogram, Latency, LoadBlock, LoadFigures, LoadSeries } from './load-result.ts';
+import type { Histogram, LoadBlock, LoadFigures, LoadSeries } from './load-result.ts';
 
 /** A duration is counted by its first ten bits, which is three significant digits. */
 const BITS_LEFT_OUT = 32 - 10;
@@ -54,22 +54,13 @@ function meanOf(histogram: Histogram): number {
   return sum(times) / totalOf(histogram) / 1000;
 }
 
-function latencyOf(histogram: Histogram): Latency {
-  const at = percentilesOf(histogram);
-  return {
-    mean: meanOf(histogram),
-    ...{ p50: at(50), p90: at(90), p95: at(95), p99: at(99), p999: at(99.9), max: at(100) },
-    histogram,
-  };
-}
-
 /** What is counted of a time block. */
-type BlockCounts = Pick<LoadBlock, 'histogram' | 'errors' | 'refused'>;
+type BlockCounts = Pick<LoadBlock, 'at' | 'histogram' | 'errors' | 'refused'>;
 
-function blockOf(at: number, { histogram, errors, refused }: BlockCounts): LoadBlock {
-  const percentile = percentilesOf(histogram);
-  const latency = { mean: meanOf(histogram), p50: percentile(50), p99: percentile(99), histogram };
-  return { at, requests: totalOf(histogram), errors, refused, ...latency };
+function blockOf(counts: BlockCounts): LoadBlock {
+  const { histogram } = counts;
+  const at = percentilesOf(histogram);
+  return { ...counts, requests: totalOf(histogram), mean: meanOf(histogram), p50: at(50), p99: at(99) };
 }
 
 /** The blocks of several series as one, in time. */
@@ -81,7 +72,8 @@ export function mergedBlocks(series: readonly { readonly blocks: readonly LoadBl
   const merged = [...byTime].map(([at, blocks]) =>
     blocks.length === 1
       ? blocks[0]
-      : blockOf(at, {
+      : blockOf({
+          at,
           histogram: mergedHistogram(blocks),
           errors: sum(blocks.map(({ errors }) => errors)),
           refused: sum(blocks.map(({ refused }) => refused)),
@@ -102,48 +94,49 @@ export const errorsIn = (outcomes: Readonly<Record<Outcome, number>>): number =>
 /** An HTTP status, not k6's code for a response that never came. */
 const isAnswer = (status: string) => Number(status) > 0 && Number(status) < 1000;
 
-function figuresOf(
-  { statuses, outcomes, histogram }: Pick<LoadFigures, 'statuses' | 'outcomes'> & { histogram: Histogram },
-  seconds: number,
-): LoadFigures {
+type Counts = Pick<LoadFigures, 'statuses' | 'outcomes'> & { readonly histogram: Histogram };
+
+function figuresOf({ statuses, outcomes, histogram }: Counts, seconds: number): LoadFigures {
   const requests = totalOf(statuses);
+  const at = percentilesOf(histogram);
+  const latency = {
+    mean: meanOf(histogram),
+    ...{ p50: at(50), p90: at(90), p95: at(95), p99: at(99), p999: at(99.9), max: at(100) },
+    histogram,
+  };
   return {
     requests,
     perSecond: seconds === 0 ? 0 : requests / seconds,
     statuses,
     outcomes,
     // The time until a request failed is not a latency.
-    latency: Object.keys(statuses).some(isAnswer) ? latencyOf(histogram) : null,
+    latency: Object.keys(statuses).some(isAnswer) ? latency : null,
   };
 }
 
 /** Adds up the counts and histograms of several figures: the result is that of one process with all samples. */
-export function combine(parts: readonly LoadFigures[], seconds: number): LoadFigures {
-  const sums = {
-    statuses: added(parts.map(({ statuses }) => statuses)),
-    outcomes: { ...noOutcomes(), ...added(parts.map(({ outcomes }) => outcomes)) },
-    histogram: mergedHistogram(parts.flatMap(({ latency }) => latency ?? [])),
-  };
-  return figuresOf(sums, seconds);
-}
+export const combine = (parts: readonly LoadFigures[], seconds: number): LoadFigures =>
+  figuresOf(
+    {
+      statuses: added(parts.map(({ statuses }) => statuses)),
+      outcomes: { ...noOutcomes(), ...added(parts.map(({ outcomes }) => outcomes)) },
+      histogram: mergedHistogram(parts.flatMap(({ latency }) => latency ?? [])),
+    },
+    seconds,
+  );
 
-type SampledPlan = Pick<ToldPlan, 'streams' | 'keys' | 'blockSeconds'>;
-
-interface Series {
-  readonly stream: string;
-  readonly operation: LoadOperation;
-  readonly plan: PlanName;
+interface Series extends Pick<LoadSeries, 'stream' | 'operation' | 'plan'> {
   readonly statuses: Record<string, number>;
   readonly outcomes: Record<Outcome, number>;
-  readonly histogram: Histogram;
   /** By their start. */
   readonly blocks: Map<number, { -readonly [Field in keyof BlockCounts]: BlockCounts[Field] }>;
 }
 
-/** Takes in samples, and keeps counts, histograms and time blocks, so that memory does not grow with their number. */
+/** Takes in samples, and keeps counts and histograms by time blocks, so that memory does not grow with their number. */
 export class Samples {
-  readonly #plan: SampledPlan;
-  readonly #blockMs: number;
+  readonly #plan: Pick<ToldPlan, 'keys'>;
+  readonly #streams: readonly { readonly name: string }[];
+  readonly #blockSeconds: number;
   readonly #series = new Map<string, Series>();
   /** What each key has paid for so far. */
   readonly paid = new Map<string, { sent: number; refused: number }>();
@@ -151,54 +144,58 @@ export class Samples {
   #last = 0;
 
   /** @param plan tells what positions in samples stand for */
-  constructor(plan: SampledPlan) {
+  constructor(plan: Pick<ToldPlan, 'scenario' | 'rate' | 'seconds' | 'keys'>) {
+    const facts = scenarioNamed(plan.scenario) ?? CAPACITY_STEP;
     this.#plan = plan;
-    this.#blockMs = plan.blockSeconds * 1000;
+    this.#streams = facts.streams;
+    this.#blockSeconds = blockSecondsOf({ ...plan, facts });
   }
 
   /** Takes in samples as lib/report.ts writes them; false if one has a meaning that the plan does not know. */
   add(since: number, samples: Readonly<Record<string, readonly number[]>>): boolean {
     let isKnown = true;
     for (const [name, numbers] of Object.entries(samples)) {
-      const [stream, key, operation = '', status = '', word] = name.split(' ');
+      const [stream = '', key = '', operation = '', status = '', word] = name.split(' ');
       const outcome = OUTCOMES.find((one) => one === word);
-      const series = outcome && this.#seriesOf(Number(stream), Number(key), operation);
-      if (outcome === undefined || series === undefined || numbers.length % 2 !== 0) isKnown = false;
-      else {
-        const times = numbers.length / 2;
-        series.statuses[status] = (series.statuses[status] ?? 0) + times;
-        series.outcomes[outcome] += times;
-        this.#pay(this.#plan.keys[Number(key)]?.name ?? '', times, status === '429');
-        for (let place = 0; place < numbers.length; place += 2)
-          this.#add(series, outcome, since + (numbers[place] ?? 0), numbers[place + 1] ?? 0);
+      const payer = this.#plan.keys[Number(key)];
+      const series = outcome && payer && this.#seriesOf(stream, operation, payer.plan);
+      if (outcome === undefined || series === undefined || numbers.length % 2 !== 0) {
+        isKnown = false;
+        continue;
       }
+      const times = numbers.length / 2;
+      series.statuses[status] = (series.statuses[status] ?? 0) + times;
+      series.outcomes[outcome] += times;
+      const { sent, refused } = this.paid.get(payer?.name ?? '') ?? { sent: 0, refused: 0 };
+      this.paid.set(payer?.name ?? '', {
+        sent: sent + times,
+        refused: refused + (status === '429' ? times : 0),
+      });
+      for (let place = 0; place < numbers.length; place += 2)
+        this.#add(series, outcome, since + (numbers[place] ?? 0), numbers[place + 1] ?? 0);
     }
     return isKnown;
   }
 
-  #seriesOf(streamIndex: number, keyIndex: number, operation: string): Series | undefined {
-    const stream = this.#plan.streams[streamIndex]?.name;
-    const plan = this.#plan.keys[keyIndex]?.plan;
-    if (stream === undefined || plan === undefined || !isLoadOperation(operation)) return undefined;
+  #seriesOf(position: string, operation: string, plan: Series['plan']): Series | undefined {
+    const stream = this.#streams[Number(position)]?.name;
+    if (stream === undefined || !isLoadOperation(operation)) return undefined;
     const id = `${stream} ${operation} ${plan}`;
-    const sums = { statuses: {}, outcomes: noOutcomes(), histogram: {}, blocks: new Map() };
-    const series = this.#series.get(id) ?? { stream, operation, plan, ...sums };
+    const series = this.#series.get(id) ?? {
+      ...{ stream, operation, plan },
+      ...{ statuses: {}, outcomes: noOutcomes(), blocks: new Map() },
+    };
     this.#series.set(id, series);
     return series;
   }
 
-  #pay(key: string, times: number, isRefused: boolean): void {
-    const { sent, refused } = this.paid.get(key) ?? { sent: 0, refused: 0 };
-    this.paid.set(key, { sent: sent + times, refused: refused + (isRefused ? times : 0) });
-  }
-
-  #add({ histogram, blocks }: Series, outcome: Outcome, at: number, microseconds: number): void {
-    this.#first = Math.min(this.#first, at);
-    this.#last = Math.max(this.#last, at + microseconds / 1000);
-    const start = Math.floor(at / this.#blockMs) * this.#blockMs;
-    const block = blocks.get(start) ?? { histogram: {}, errors: 0, refused: 0 };
-    blocks.set(start, block);
-    record(histogram, microseconds);
+  #add({ blocks }: Series, outcome: Outcome, start: number, microseconds: number): void {
+    this.#first = Math.min(this.#first, start);
+    this.#last = Math.max(this.#last, start + microseconds / 1000);
+    const length = this.#blockSeconds * 1000;
+    const at = Math.floor(start / length) * length;
+    const block = blocks.get(at) ?? { at, histogram: {}, errors: 0, refused: 0 };
+    blocks.set(at, block);
     record(block.histogram, microseconds);
     if (ERRORS.includes(outcome)) block.errors += 1;
     if (outcome === 'refused') block.refused += 1;
@@ -219,19 +216,19 @@ export class Samples {
 
   /** The durations and errors in blocks that began since `time`, as far as they have arrived. */
   since(time: number): { readonly histogram: Histogram; readonly errors: number } {
-    const all = [...this.#series.values()].flatMap(({ blocks }) => [...blocks]);
-    const recent = all.flatMap(([at, block]) => (at >= time ? [block] : []));
+    const all = [...this.#series.values()].flatMap(({ blocks }) => [...blocks.values()]);
+    const recent = all.filter(({ at }) => at >= time);
     return { histogram: mergedHistogram(recent), errors: sum(recent.map(({ errors }) => errors)) };
   }
 
   /** Everything, as the result has it. */
   series(): LoadSeries[] {
     const seconds = Math.max((this.#last - this.#first) / 1000, 0.001);
-    return [...this.#series.values()].map(({ stream, operation, plan, blocks, ...sums }) => ({
-      ...{ stream, operation, plan },
-      ...figuresOf(sums, seconds),
-      blockSeconds: this.#blockMs / 1000,
-      blocks: [...blocks].map(([at, block]) => blockOf(at, block)).toSorted((a, b) => a.at - b.at),
+    return [...this.#series.values()].map(({ blocks, statuses, outcomes, ...names }) => ({
+      ...names,
+      ...figuresOf({ statuses, outcomes, histogram: mergedHistogram([...blocks.values()]) }, seconds),
+      blockSeconds: this.#blockSeconds,
+      blocks: [...blocks.values()].map(blockOf).toSorted((a, b) => a.at - b.at),
     }));
   }
 }

@@ -5,8 +5,7 @@ import { Samples, totalOf } from './figures.ts';
 import { judgeIds, Recording } from './recording.ts';
 
 const PLAN = planWith('p', {
-  blockSeconds: 1,
-  streams: ['clients', 'noise'].map((name) => ({ name, expects429: false })),
+  scenario: 'noisy-neighbour',
   keys: planWith('p').keys.flatMap((key) => [key, { ...key, name: 'b', plan: 'business' as const }]),
 });
 
@@ -15,14 +14,14 @@ t.test('samples become counts by stream, operation and plan, and time blocks', a
   const add = (since: number, samples: Record<string, number[]>) => store.add(since, samples);
   t.ok(add(START, { '0 0 listPets 200 ok': [0, 1500], '0 1 createPet 201 ok': [300, 2500] }));
   t.ok(
-    add(START + 2000, { '0 0 listPets 1050 error': [0, 10_000_000], '1 0 listPets 429 refused': [1, 500] }),
+    add(START + 2000, { '0 0 listPets 1050 error': [0, 10_000_000], '2 0 listPets 429 refused': [1, 500] }),
   );
   // A straggler, after its block was looked at.
   t.equal(totalOf(store.since(START).histogram), 4);
   t.ok(add(START + 500, { '0 0 listPets 200 ok': [0, 3000] }));
   const [lists, additions, noise] = store.series();
   t.match(lists, {
-    stream: 'clients',
+    stream: 'alone',
     operation: 'listPets',
     plan: 'pro',
     requests: 3,
@@ -63,9 +62,12 @@ t.test('samples that the plan does not know are told, and change nothing', async
 
 t.test('what cannot be read fails the run; keys are redacted; k6 is quoted a few times', async (t) => {
   const notes: string[] = [];
-  const recording = new Recording(planWith('k'), 1, createRedactor(['sk_secret']), (line) =>
-    notes.push(line),
-  );
+  const recording = new Recording({
+    plan: planWith('k'),
+    processes: 1,
+    redactor: createRedactor(['sk_secret']),
+    note: (line) => void notes.push(line),
+  });
   for (const message of [
     { kind: 'samples' },
     { kind: 'samples', since: 1, samples: {}, lags: ['x'], added: [] },
@@ -88,8 +90,8 @@ t.test('what cannot be read fails the run; keys are redacted; k6 is quoted a few
 });
 
 t.test('a client that reports nothing is a broken threshold', async (t) => {
-  const more = { scenario: 'polite-clients', streams: [{ name: 'polite', expects429: true, clients: [0] }] };
-  const silent = new Recording(planWith('free-1', more), 1, createRedactor([]));
+  const plan = planWith('free-1', { scenario: 'polite-clients', clients: [[0]] });
+  const silent = new Recording({ plan, processes: 1, redactor: createRedactor([]) });
   t.match(silent.part().thresholds, [{ held: false, actual: 'none from free-1' }]);
   t.same(silent.part({ interrupted: 'by a signal' }).thresholds, [], 'unless it was cut short');
   silent.add(logged({ kind: 'measurement', name: 'm', key: 'free-1', value: 1, unit: 's' }));

@@ -6,15 +6,15 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { createRedactor, type Redactor } from '../../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
-import { scenarioNamed } from '../../lib/catalogue.ts';
+import { CAPACITY_STEP, scenarioNamed } from '../../lib/catalogue.ts';
 import type { ToldPlan } from '../../lib/load-plan.ts';
 import { type Message, MessageShape } from '../../lib/messages.ts';
-import { MARK, type ScenarioFacts } from '../../lib/scenario.ts';
+import { MARK, peakOf } from '../../lib/scenario.ts';
 import { quantile, sum } from '../../lib/statistics.ts';
 import { PINNED_K6 } from '../k6/k6-binary.ts';
 import type { ProcessUsage } from '../k6/k6-process.ts';
 import { Samples } from './figures.ts';
-import type { LoadResult } from './load-result.ts';
+import type { LoadResult, ThresholdOutcome } from './load-result.ts';
 
 type MessageOf<Kind extends Message['kind']> = Extract<Message, { kind: Kind }>;
 
@@ -66,12 +66,19 @@ interface ProcessFacts {
 
 const UNKNOWN: ProcessUsage = { cpuMeanPart: null, memoryPeakBytes: null };
 
+/** Which logs are recorded. */
+interface Recorded {
+  readonly plan: ToldPlan;
+  /** Processes whose logs it takes in; those of the plan may be more. */
+  readonly processes: number;
+  readonly redactor: Redactor;
+  /** Called with each line that a person should see. */
+  readonly note?: ((line: string) => void) | undefined;
+}
+
 /** Takes in what k6 processes of one load log. Keys are redacted before anything is stored. */
 export class Recording {
-  readonly #plan: ToldPlan;
-  readonly #processes: number;
-  readonly #redactor: Redactor;
-  readonly #note: (line: string) => void;
+  readonly #of: Recorded;
   readonly samples: Samples;
   readonly #told: Message[] = [];
   readonly #violations = new Map<string, LoadResult['violations'][number]>();
@@ -80,29 +87,18 @@ export class Recording {
   readonly errorLines: string[] = [];
   #noted = 0;
 
-  /**
-   * @param processes whose logs it takes in; those of the plan may be more
-   * @param note is called with each line that a person should see
-   */
-  constructor(
-    plan: ToldPlan,
-    processes: number,
-    redactor: Redactor,
-    note: (line: string) => void = () => {},
-  ) {
-    this.#plan = plan;
-    this.#processes = processes;
-    this.#redactor = redactor;
-    this.#note = note;
-    this.samples = new Samples(plan);
+  constructor(recorded: Recorded) {
+    this.#of = recorded;
+    this.samples = new Samples(recorded.plan);
   }
 
   /** Takes in a line of the log. */
   add(line: string): void {
+    const { redactor } = this.#of;
     const { level, said, error } = loggedIn(line);
     if (!said.startsWith(MARK))
-      return this.#say(level, this.#redactor.redact(`${said}${error}`).slice(0, MOST_LINE));
-    const message = messageIn(this.#redactor.redact(said));
+      return this.#say(level, redactor.redact(`${said}${error}`).slice(0, MOST_LINE));
+    const message = messageIn(redactor.redact(said));
     if (message === undefined) this.problem('k6 wrote a message that cannot be read');
     else this.#take(message);
   }
@@ -117,8 +113,8 @@ export class Recording {
     else {
       const { kind: _, ...example } = message;
       const { requirement } = example;
-      const { reported } = this.#violations.get(requirement) ?? { reported: 0 };
-      this.#violations.set(requirement, { requirement, reported: reported + 1, example });
+      const reported = (this.#violations.get(requirement)?.reported ?? 0) + 1;
+      this.#violations.set(requirement, { requirement, reported, example });
     }
   }
 
@@ -127,9 +123,9 @@ export class Recording {
     if (['error', 'fatal', 'panic'].includes(level)) this.problem(text);
     if (level === 'info' || level === 'debug') return;
     this.#noted += 1;
-    if (this.#noted <= MOST_NOTED_LINES) this.#note(`k6 ${level}: ${text}`);
+    if (this.#noted <= MOST_NOTED_LINES) this.#of.note?.(`k6 ${level}: ${text}`);
     else if (this.#noted === MOST_NOTED_LINES + 1)
-      this.#note('k6 has more to say; further lines are left out');
+      this.#of.note?.('k6 has more to say; further lines are left out');
   }
 
   /** Notes that something went wrong on this side of the wire. */
@@ -138,75 +134,72 @@ export class Recording {
       this.errorLines.push(line);
   }
 
-  #all<Kind extends Message['kind']>(kind: Kind): MessageOf<Kind>[] {
-    return this.#told.filter((message): message is MessageOf<Kind> => message.kind === kind);
+  #all<Kind extends Message['kind']>(kind: Kind): Omit<MessageOf<Kind>, 'kind'>[] {
+    const ofKind = this.#told.filter((message): message is MessageOf<Kind> => message.kind === kind);
+    return ofKind.map(({ kind: _, ...told }) => told);
   }
 
-  /** What k6 counted itself, of all processes that came to their end. */
-  counted(what: 'dropped' | 'requests'): number {
-    return sum(this.#all('end').map((end) => end[what]));
+  /** The arrivals that k6 did not make, of all processes that came to their end. */
+  dropped(): number {
+    return sum(this.#all('end').map(({ dropped }) => dropped));
   }
 
   /** The part of the result. */
-  part({ usage = UNKNOWN, ...facts }: ProcessFacts = {}): ResultPart {
-    const plan = this.#plan;
-    const span = this.samples.span();
-    const share = this.#processes / plan.turns.length;
-    const scenario = scenarioNamed(plan.scenario);
+  part(told: ProcessFacts = {}): ResultPart {
+    const { plan, processes } = this.#of;
+    const { usage = UNKNOWN, k6Version = PINNED_K6, k6ExitCode = null, interrupted, looked } = told;
+    const span = this.samples.span() ?? { first: Date.now(), last: 0 };
+    const share = processes / plan.turns.length;
+    const facts = scenarioNamed(plan.scenario) ?? CAPACITY_STEP;
+    const assertions = this.#all('assertion').map((one) => ({ kind: 'client' as const, ...one }));
     return {
       run: {
         id: plan.runId,
-        scenario: plan.scenario,
-        answers: scenario?.answers ?? '',
-        target: plan.target,
-        mix: plan.mix,
-        slo: plan.slo,
-        startedAt: new Date(span?.first ?? Date.now()).toISOString(),
-        durationSeconds: span === undefined ? 0 : (span.last - span.first) / 1000,
-        seconds: plan.seconds,
-        harnessVersion: HARNESS_VERSION,
-        k6Version: facts.k6Version ?? PINNED_K6,
-        k6ExitCode: facts.k6ExitCode ?? null,
-        shards: this.#processes,
+        ...{ scenario: plan.scenario, answers: facts.answers, target: plan.target },
+        ...{ mix: plan.mix, slo: plan.slo, seconds: plan.seconds },
+        startedAt: new Date(span.first).toISOString(),
+        durationSeconds: Math.max(0, span.last - span.first) / 1000,
+        ...{ harnessVersion: HARNESS_VERSION, k6Version, k6ExitCode },
+        shards: processes,
         clockSpeed: plan.clock.speed,
         animalsAdded: this.#addedIds.length,
         way: { ...plan.way, ...versions(this.#all('protocol').map(({ name }) => name)) },
-        ...(facts.interrupted === undefined ? {} : { interrupted: facts.interrupted }),
+        ...(interrupted === undefined ? {} : { interrupted }),
       },
       notes: [...plan.notes],
       series: this.samples.series(),
       thresholds: [
-        ...this.#all('assertion').map(({ kind: _, ...outcome }) => ({ kind: 'client' as const, ...outcome })),
-        ...(facts.interrupted === undefined ? this.#silence(scenario) : []),
-        ...(scenario?.judges?.includes('unique-ids') === true ? [judgeIds(this.#addedIds)] : []),
+        ...assertions,
+        ...(interrupted === undefined ? this.#silence() : []),
+        ...(facts.judges?.includes('unique-ids') === true ? [judgeIds(this.#addedIds)] : []),
       ],
       generator: {
         virtualUsers: Math.ceil(plan.vus * share),
-        peakRate: plan.peakRate * share,
-        droppedIterations: this.counted('dropped'),
+        peakRate: peakOf({ ...plan, facts }) * share,
+        droppedIterations: this.dropped(),
         scheduleLagP95Ms: this.#lag(),
         ...usage,
         errorLines: this.errorLines,
         limit: null,
       },
       violations: [...this.#violations.values()],
-      measurements: this.#all('measurement').map(({ kind: _, ...measurement }) => measurement),
-      bill: this.#bill(facts.looked),
+      measurements: this.#all('measurement'),
+      bill: this.#bill(looked),
     };
   }
 
   /** How late arrivals began at the 95th percentile, compared with the most punctual one; null once some were dropped. */
   #lag(): number | null {
-    if (this.#lags.length === 0 || this.counted('dropped') > 0) return null;
+    if (this.#lags.length === 0 || this.dropped() > 0) return null;
     return quantile(this.#lags, 0.95) - quantile(this.#lags, 0);
   }
 
   /** The rows of the bill that these processes paid, with what was sent. */
   #bill(looked: string | undefined): LoadResult['bill'] {
     const { paid } = this.samples;
-    const isAll = this.#processes === this.#plan.turns.length;
-    const keys = this.#plan.bill
-      .filter(({ key }) => isAll || paid.has(key))
+    const { plan, processes } = this.#of;
+    const keys = plan.bill
+      .filter(({ key }) => processes === plan.turns.length || paid.has(key))
       .map((row) => {
         const { sent = 0, refused = 0 } = paid.get(row.key) ?? {};
         return { ...row, sent: sent + (row.key === looked ? 1 : 0), refused };
@@ -215,13 +208,14 @@ export class Recording {
   }
 
   /** A broken threshold if a client whose behaviour is measured reported nothing. */
-  #silence(scenario: ScenarioFacts | undefined): LoadResult['thresholds'] {
+  #silence(): ThresholdOutcome[] {
+    const { scenario, clients, keys } = this.#of.plan;
     const heard = new Set([...this.#all('assertion'), ...this.#all('measurement')].map(({ key }) => key));
-    const speaking =
-      scenario?.streams.filter((stream) => stream.kind === 'clients' && stream.reports === true) ?? [];
-    const silent = speaking
-      .flatMap(({ name }) => this.#plan.streams.find((stream) => stream.name === name)?.clients ?? [])
-      .flatMap((client) => this.#plan.keys[client]?.name ?? [])
+    const silent = (scenarioNamed(scenario)?.streams ?? [])
+      .flatMap((stream, index) =>
+        stream.kind === 'clients' && stream.reports === true ? (clients[index] ?? []) : [],
+      )
+      .flatMap((client) => keys[client]?.name ?? [])
       .filter((name) => !heard.has(name));
     if (silent.length === 0) return [];
     const actual = `none from ${silent.join(', ')}`;
@@ -238,7 +232,7 @@ export const versions = (spoken: readonly string[]) => {
 };
 
 /** Whether every animal that was added has an id of its own. */
-export function judgeIds(ids: readonly string[]): LoadResult['thresholds'][number] {
+export function judgeIds(ids: readonly string[]): ThresholdOutcome {
   const distinct = new Set(ids);
   const twice = new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
   const examples = [...twice].slice(0, 3).join(', ');
@@ -266,7 +260,7 @@ export async function readRunnerLog(file: string): Promise<ResultPart> {
     }
     if (end?.kind !== 'end')
       throw new UsageError(`${file} is not a complete runner log: k6's last line is missing`);
-    const recording = new Recording(end.plan, 1, createRedactor([]));
+    const recording = new Recording({ plan: end.plan, processes: 1, redactor: createRedactor([]) });
     for await (const line of lines()) recording.add(line);
     return recording.part();
   } catch (error) {

@@ -23,9 +23,7 @@ export function series(
   seconds: number,
   requests: (second: number) => readonly (readonly [at: number, microseconds: number, outcome?: string])[],
 ): LoadSeries[] {
-  const samples = new Samples(
-    planWith('k', { blockSeconds: 1, streams: [{ name: 's', expects429: false }] }),
-  );
+  const samples = new Samples(planWith('k'));
   for (let second = 0; second < seconds; second += 1)
     for (const [at, microseconds, outcome = '200 ok'] of requests(second))
       samples.add(START + second * 1000, { [`0 0 listPets ${outcome}`]: [at, microseconds] });
@@ -38,19 +36,15 @@ export const planWith = (key: string, more: Partial<ToldPlan> = {}): ToldPlan =>
   runId: 'a1',
   target: 'http://127.0.0.1:1/v1',
   keys: [{ name: key, plan: 'pro', env: 'K', perMinute: 300, perDay: 10_000 }],
-  streams: [{ name: 'clients', expects429: false }],
+  clients: [[]],
   turns: [[0]],
   mix: { listPets: 1, createPet: 0, getPet: 0 },
   slo: 'p99<5ms',
-  validateEvery: 100,
   clock: { from: 0, at: 0, speed: 1 },
+  rate: 10,
   seconds: 10,
-  blockSeconds: 1,
-  lists: 'plain',
-  tagged: false,
   bill: [{ key, plan: 'pro', requests: 9, busiestMinute: 9, perMinute: 300, perDay: 10_000 }],
   vus: 4,
-  peakRate: 10,
   notes: [],
   ...more,
 });
@@ -66,7 +60,11 @@ export function resultOf(
   since = START,
   more: Partial<ToldPlan> = {},
 ): LoadResult {
-  const recording = new Recording(planWith(key, more), 1, { redact: (text) => text });
+  const recording = new Recording({
+    plan: planWith(key, more),
+    processes: 1,
+    redactor: { redact: (text) => text },
+  });
   const numbers = durations.flatMap((duration, index) => [index * 10, duration]);
   recording.add(
     logged({ kind: 'samples', since, samples: { '0 0 listPets 200 ok': numbers }, lags: [], added: [] }),
