@@ -208,7 +208,7 @@ test('a key is in no file, not in the log, and in nobody’s argument list', asy
     ...(await targetWith(t, (count) =>
       count > 20 ? { body: `canary-9b7e1f42d08c55aa ${header.value}` } : undefined,
     )),
-    access: { headers: [header], tls: { key, cert }, secrets: [header.value] },
+    access: { headers: [header], tls: { key, cert, servername: 'petstore.test' }, secrets: [header.value] },
   };
   const canary = RegExp(`canary|${key.split('\n')[1]?.replace(/\W/g, '\\$&')}`);
   const out = join(t.testdir({}), 'out');
