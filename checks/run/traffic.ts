@@ -21,7 +21,6 @@ export class Traffic {
   readonly trace: GrowingTrace;
   readonly #checks: readonly Check[];
   readonly #watch: Watch;
-  readonly #broken = new Set<Check>();
 
   constructor(checks: readonly Check[], facts: RunFacts) {
     this.#checks = checks;
@@ -33,13 +32,11 @@ export class Traffic {
   see(passed: Exchange): readonly Check[] {
     const exchange = withGatewayAsFailure(passed);
     if (!isAnswered(exchange)) return [];
+    const isBroken = (check: Check) => this.#watch.of(check).broken > 0;
+    const whole = this.#checks.filter((check) => !isBroken(check));
     this.trace.admit(exchange, 'tallied');
     this.#watch.see(exchange, this.trace);
-    const first = this.#checks.filter(
-      (check) => !this.#broken.has(check) && this.#watch.of(check).broken > 0,
-    );
-    for (const check of first) this.#broken.add(check);
-    return first;
+    return whole.filter(isBroken);
   }
 
   /** What is known of a check by now. */
