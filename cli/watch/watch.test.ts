@@ -141,7 +141,7 @@ t.test('a recording', async (t) => {
   };
   const found = await check(JSON.stringify(har));
   t.match(found, { code: 1, stdout: /^not ok 1 - list-status-filter /m });
-  t.match(found.stdout, /Authorization: Bearer \$UNKNOWN_1/, 'a key that nobody named');
+  t.match(found.stdout, /Authorization: Bearer \$NOT_RECORDED/, 'a key that was not recorded');
   t.match(verdicts(join(target.folder, 'results')), {
     'add-echoes-name': 'pass',
     'rate-limit-value': 'pass',
