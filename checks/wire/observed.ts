@@ -28,7 +28,7 @@ const SHOWN: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agen
 /** What asks for another answer than the document's: 304, 206, 417. */
 const UNUSUAL = /^(if-.*|range|expect|upgrade|content-encoding|x-(http-)?method(-override)?)$/i;
 const JSON_ACCEPTED = /application\/(json|\*)|\*\/\*/i;
-/** More keys than a team has have one name together. */
+/** More credentials than a team has have one name together. */
 const MOST_UNKNOWN = 1000;
 
 const PATTERNS = OPERATION_NAMES.map((name) => {
@@ -55,11 +55,16 @@ export function operationAsked({
   return isPlain && isJson && takesJson ? operation : undefined;
 }
 
+/** Who sends an Authorization: the name of the key in it, and what keeps it out of records. */
+interface Client {
+  readonly key: string | null;
+  readonly redact: Redactor['redact'];
+}
+
 /** Names the keys of clients, and makes exchanges of what they said. */
 export class Observer {
-  readonly #names: Map<string, string>;
-  readonly #known: Redactor;
-  readonly #redactors = new Map<string, Redactor>();
+  readonly #hide: Redactor['redact'];
+  readonly #clients: Map<string, Client>;
   #unknown = 0;
   #count = 0;
 
@@ -68,8 +73,9 @@ export class Observer {
    * @param secrets what enters no record beside them
    */
   constructor(values: ReadonlyMap<string, string>, secrets: readonly string[] = []) {
-    this.#names = new Map([...values].map(([name, value]) => [value, name]));
-    this.#known = createRedactor([...values.values(), ...secrets]);
+    const { redact } = createRedactor([...values.values(), ...secrets]);
+    this.#hide = redact;
+    this.#clients = new Map([...values].map(([key, value]) => [`Bearer ${value}`, { key, redact }]));
   }
 
   /** The exchange; undefined where the document does not say how such a request is answered, or the answer is too large. */
@@ -78,9 +84,9 @@ export class Observer {
     const operation = operationAsked(observed);
     const isTooLong = Math.max(body.length, response.bytes.length) > LARGEST_BODY;
     if (operation === undefined || isTooLong) return undefined;
-    const authorization = header(headers, 'authorization');
-    const key = this.#nameOf(authorization) ?? (mayLackKey === true ? 'not-recorded' : null);
-    const redact = this.#redactorFor(authorization);
+    const authorization = header(headers, 'authorization')?.replace(/^Bearer +/i, 'Bearer ');
+    const { key: sent, redact } = this.#clientOf(authorization);
+    const key = sent ?? (mayLackKey === true ? 'not-recorded' : null);
     const outcome = readResponse(response, new BodyBudget(), redact);
     if (outcome.kind === 'failure') return undefined;
     this.#count += 1;
@@ -113,24 +119,19 @@ export class Observer {
     };
   }
 
-  #nameOf(authorization: string | undefined): string | undefined {
-    const value = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-    if (value === undefined) return undefined;
-    const known = this.#names.get(value);
+  #clientOf(authorization = ''): Client {
+    const known = this.#clients.get(authorization);
     if (known !== undefined) return known;
-    if (this.#unknown === MOST_UNKNOWN) return 'unknown';
-    this.#unknown += 1;
-    const name = `unknown-${this.#unknown}`;
-    this.#names.set(value, name);
-    return name;
-  }
-
-  /** What a client sends as its credentials is a secret, whether it is a key or not. */
-  #redactorFor(authorization = ''): Redactor['redact'] {
-    const secret = authorization.slice(authorization.indexOf(' ') + 1).trim();
-    if (this.#redactors.size > MOST_UNKNOWN) this.#redactors.clear();
-    const own = this.#redactors.get(secret) ?? createRedactor([secret]);
-    this.#redactors.set(secret, own);
-    return (text) => own.redact(this.#known.redact(text));
+    // What a client sends as its credentials is a secret, whether it is a key or not.
+    const { redact } = createRedactor([authorization.slice(authorization.indexOf(' ') + 1)]);
+    const isOneOfMany = this.#unknown === MOST_UNKNOWN;
+    if (!isOneOfMany) this.#unknown += 1;
+    const name = isOneOfMany ? 'unknown' : `unknown-${this.#unknown}`;
+    const client = {
+      key: /^Bearer \S+$/.test(authorization) ? name : null,
+      redact: (text: string) => redact(this.#hide(text)),
+    };
+    if (!isOneOfMany) this.#clients.set(authorization, client);
+    return client;
   }
 }
