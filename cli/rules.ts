@@ -45,21 +45,11 @@ export interface Rule {
 }
 
 /** What a rule throws is its own defect, never the target's. */
-function asDefect(id: string, error: unknown): unknown {
-  if (error instanceof Inconclusive) return error;
+const defectOf = (id: string) => (error: unknown) => {
+  if (error instanceof Inconclusive) throw error;
   const what = error instanceof Error ? error.message : String(error);
-  return new Error(`the rule ${id} threw: ${what}`, { cause: error });
-}
-
-function guarded<A extends readonly unknown[]>(id: string, part: (...args: A) => void): (...args: A) => void {
-  return (...args) => {
-    try {
-      part(...args);
-    } catch (error) {
-      throw asDefect(id, error);
-    }
-  };
-}
+  throw new Error(`the rule ${id} threw: ${what}`, { cause: error });
+};
 
 /**
  * Defines a rule.
@@ -83,13 +73,20 @@ export function rule(
   { statement, level = 'MUST', permit }: RuleOptions,
   { observe, scenes = [], judge }: RuleParts,
 ): Rule {
+  const defect = defectOf(id);
   const playable = (one: Scene<unknown>): Scene<unknown> => ({
     ...one,
-    play: (run) =>
-      one.play(run).catch((error: unknown) => {
-        throw asDefect(id, error);
-      }),
+    play: (run) => one.play(run).catch(defect),
   });
+  const guarded =
+    <A extends readonly unknown[]>(part: (...args: A) => void) =>
+    (...args: A) => {
+      try {
+        part(...args);
+      } catch (error) {
+        defect(error);
+      }
+    };
   const permitted = permit === undefined ? {} : { permit };
   return {
     row: { id, formerly: [], section: 'own', level, title: statement, statement, clause: '', ...permitted },
@@ -98,9 +95,9 @@ export function rule(
       {
         scenes: scenes.map(playable),
         ...permitted,
-        ...(observe === undefined ? {} : { observe: guarded(id, observe) }),
+        ...(observe === undefined ? {} : { observe: guarded(observe) }),
       },
-      judge && guarded(id, judge),
+      judge && guarded(judge),
     ),
   };
 }

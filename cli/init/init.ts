@@ -14,7 +14,6 @@ import { UsageError } from '../../checks/profile/usage-error.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import { notTheService, noUsableAnswer, refusedKey } from '../../checks/run/preflight.ts';
 import { createClient } from '../../checks/wire/client.ts';
-import { isAnswered } from '../../checks/wire/exchange.ts';
 import { described, looksLikeTheService } from '../../checks/wire/pets.ts';
 import { listPets } from '../../checks/wire/requests.ts';
 import { duration } from '../../reports/facts.ts';
@@ -100,17 +99,16 @@ async function firstAnswer(profile: InitProfile, set: NodeJS.ProcessEnv): Promis
       { id: 'init', sentBy: 'init', intent: 'preflight' },
     )
     .finally(() => client.close());
-  if (isAnswered(exchange)) {
-    const { status } = exchange.outcome;
-    if (!looksLikeTheService(exchange)) throw new NothingToJudge(notTheService(target, exchange));
-    if (status === 401) throw new NothingToJudge(refusedKey(status, key));
-    return `GET /pets with ${key.env} answers ${described(exchange)}`;
-  }
   const { outcome } = exchange;
-  if (outcome.kind !== 'failure') return 'no answer';
-  const told = noUsableAnswer(target, outcome);
-  if (outcome.reason === 'tls' || outcome.reason === 'proxy') throw new NothingToJudge(told);
-  return told;
+  if (outcome.kind === 'failure') {
+    const told = noUsableAnswer(target, outcome);
+    if (outcome.reason === 'tls' || outcome.reason === 'proxy') throw new NothingToJudge(told);
+    return told;
+  }
+  const answer = { ...exchange, outcome };
+  if (!looksLikeTheService(answer)) throw new NothingToJudge(notTheService(target, answer));
+  if (outcome.status === 401) throw new NothingToJudge(refusedKey(401, key));
+  return `GET /pets with ${key.env} answers ${described(answer)}`;
 }
 
 /** What a run costs with one permission more on each line. */
