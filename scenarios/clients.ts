@@ -15,19 +15,17 @@ const plain = listRequest();
 const targetSeconds = () => targetNow(Date.now()) / 1000;
 
 const TRIED_SECONDS = 0.02;
-/** k6 cuts a VU off within moments; no run waits longer for it. */
-const MOST_TRIES = 10_000;
 
 /**
- * Returns only if k6 still lets this VU run. A VU that is being cut off no longer sleeps and gets no answers; it must
- * conclude nothing from that.
+ * Returns only if k6 still lets this VU run. One that is being cut off no longer sleeps and gets no answers; it must
+ * conclude nothing from that, and k6 ends it within moments.
  */
 function goOn(): void {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const began = Date.now();
+  let began: number;
+  do {
+    began = Date.now();
     sleep(TRIED_SECONDS);
-    if (Date.now() - began >= (TRIED_SECONDS * 1000) / 2) return;
-  }
+  } while (Date.now() - began < TRIED_SECONDS * 500);
 }
 
 /** Sleeps for seconds of the target's clock. First it reports what was measured, as k6 may end meanwhile. */
@@ -44,12 +42,6 @@ function wait(answer: Answer): number | undefined {
   const asked = retryAfter(Object.entries(answer.headers), 10 * WINDOW);
   if (asked.kind === 'delay') return asked.milliseconds / 1000;
   return asked.kind === 'date' ? asked.time / 1000 - targetSeconds() : undefined;
-}
-
-/** The client that this VU is: the n-th one has the n-th key of its stream. */
-function self(): Caller {
-  const stream = ownStream();
-  return caller(stream, plan.clients[stream]?.[exec.scenario.iterationInTest] ?? 0);
 }
 
 /** Tells whether something held; null where that could not be told. */
@@ -70,16 +62,11 @@ function budget(who: Caller, began: number): () => boolean {
   if (stream?.kind !== 'clients') return () => false;
   const inAll = stream.most(who.key.perMinute, 0);
   const inMinute = stream.mostInMinute?.(who.key.perMinute) ?? inAll;
-  let sent = 0;
-  let minute = 0;
-  let sentInMinute = 0;
+  const sent: number[] = [];
   return () => {
-    const now = Math.floor((targetSeconds() - began) / WINDOW);
-    if (now !== minute) sentInMinute = 0;
-    minute = now;
-    sent += 1;
-    sentInMinute += 1;
-    return sent <= inAll && sentInMinute <= inMinute;
+    const minute = Math.floor((targetSeconds() - began) / WINDOW);
+    sent.push(minute);
+    return sent.length <= inAll && sent.length - sent.indexOf(minute) <= inMinute;
   };
 }
 
@@ -94,10 +81,7 @@ function keepWithinTheQuota(who: Caller): void {
   const began = targetSeconds();
   const elapsed = () => targetSeconds() - began;
   const mayAsk = budget(who, began);
-  let admitted = 0;
-  let refused = 0;
-  let refusedInARow = 0;
-  let banned = '';
+  let [admitted, refused, refusedInARow, banned] = [0, 0, 0, ''];
   while (elapsed() < POLITE_SECONDS && banned === '' && mayAsk()) {
     const answer = list(who, plain);
     if (answer.status === 200) {
@@ -140,65 +124,43 @@ function refusalKind(answer: Answer): string {
 const MOST_AFTER_429 = 60;
 const LONGEST_BAN_SECONDS = 180;
 
-/** Sends until it is refused. @returns the first 429, or how many requests were admitted without one */
-function reachLimit(who: Caller, began: number): Answer | number {
-  let sent = 0;
-  for (; sent <= who.key.perMinute * 2 && targetSeconds() - began < 2 * WINDOW; sent += 1) {
-    const answer = list(who, plain);
-    if (answer.status === 429) return answer;
-  }
-  return sent;
-}
-
-/** Keeps sending after a refusal. @returns the first answer that is a ban, if one came, and the number of requests */
-function goOnUntilBanned(who: Caller, refusal: Answer): { ban: Answer | undefined; after: number } {
-  const usual = refusalKind(refusal);
-  const longest = (wait(refusal) ?? 0) + WINDOW / 2;
-  for (let after = 1; after <= MOST_AFTER_429; after += 1) {
-    const answer = list(who, plain);
-    if (answer.status === 200) return { ban: undefined, after };
-    if (refusalKind(answer) !== usual || (wait(answer) ?? 0) > longest) return { ban: answer, after };
-  }
-  return { ban: undefined, after: MOST_AFTER_429 };
-}
-
-/** Waits until a ban is over. @returns the last answer */
-function outlast(who: Caller, seconds: number): Answer {
-  rest(seconds + 0.5);
-  let answer = list(who, plain);
-  for (let tries = 0; answer.status !== 200 && tries < 3; tries += 1) {
-    rest(Math.max(1, wait(answer) ?? WINDOW / 2));
-    answer = list(who, plain);
-  }
-  return answer;
-}
-
-/**
- * Goes on after 429 until the answer changes, then stops and measures how long it is shut out.
- *
- * @param longest how long it waits for the end of a ban, in seconds of the target's clock
- */
+/** Goes on after 429 until the answer changes, then stops and measures how long it is shut out. */
 function goOnAfterRefusals(who: Caller): void {
   const began = targetSeconds();
-  const first = reachLimit(who, began);
-  if (typeof first === 'number') {
-    const isTooSlow = targetSeconds() - began >= WINDOW;
-    const why = isTooSlow ? ', which took more than a minute: it was not over its limit' : '';
-    const [expected, actual] = [`429 after ${who.key.perMinute}`, `${first} admitted${why}`];
-    return assertion(who, 'a key over its limit is refused', isTooSlow ? null : false, expected, actual);
+  const elapsed = () => targetSeconds() - began;
+  let first = list(who, plain);
+  let admitted = 0;
+  for (; first.status !== 429; admitted += 1) {
+    if (admitted >= who.key.perMinute * 2 || elapsed() >= 2 * WINDOW) {
+      const isTooSlow = elapsed() >= WINDOW;
+      const why = isTooSlow ? ', which took more than a minute: it was not over its limit' : '';
+      const [expected, actual] = [`429 after ${who.key.perMinute}`, `${admitted + 1} admitted${why}`];
+      return assertion(who, 'a key over its limit is refused', isTooSlow ? null : false, expected, actual);
+    }
+    first = list(who, plain);
   }
   const firstAt = targetSeconds();
-  const { ban, after } = goOnUntilBanned(who, first);
   measurement(who, 'first 429 after', firstAt - began, 's');
-  if (ban === undefined)
-    return measurement(who, 'requests after the first 429, no ban seen', after, 'requests');
+  const longest = (wait(first) ?? 0) + WINDOW / 2;
+  const isBan = (answer: Answer) =>
+    answer.status !== 200 && (refusalKind(answer) !== refusalKind(first) || (wait(answer) ?? 0) > longest);
+  let after = 1;
+  let ban = list(who, plain);
+  for (; ban.status !== 200 && !isBan(ban) && after < MOST_AFTER_429; after += 1) ban = list(who, plain);
+  if (!isBan(ban)) return measurement(who, 'requests after the first 429, no ban seen', after, 'requests');
   const banAt = targetSeconds();
   const length = wait(ban);
   measurement(who, 'requests after the first 429 until the ban', after, 'requests');
   measurement(who, 'time from the first 429 to the ban', banAt - firstAt, 's');
   if (length !== undefined) measurement(who, 'ban as told', length, 's');
   if ((length ?? WINDOW) > LONGEST_BAN_SECONDS) return;
-  const { status } = outlast(who, length ?? WINDOW);
+  rest((length ?? WINDOW) + 0.5);
+  let answer = list(who, plain);
+  for (let tries = 0; answer.status !== 200 && tries < 3; tries += 1) {
+    rest(Math.max(1, wait(answer) ?? WINDOW / 2));
+    answer = list(who, plain);
+  }
+  const { status } = answer;
   if (status === 200)
     measurement(who, 'ban as measured, to the next admitted request', targetSeconds() - banAt, 's');
   assertion(who, 'a ban ends', status === 200, 'served again', `status ${status}`);
@@ -206,35 +168,25 @@ function goOnAfterRefusals(who: Caller): void {
 
 const TOGETHER = 20;
 
-/**
- * Waits until a new minute window begins with the next request; the answer to the one that found out is spent.
- *
- * @param notBefore whatever the target says of its windows, in seconds of its clock
- */
-function freshWindow(who: Caller, notBefore: number): void {
-  const answer = list(who, plain);
-  const shownForMinute = Number(answer.headers['X-Ratelimit-Limit']) === who.key.perMinute;
-  const reset = Number(answer.headers['X-Ratelimit-Reset']);
-  const left = shownForMinute && reset > 0 ? reset - targetSeconds() : WINDOW;
-  // A bucket that refills says when it is full again; a window when it ends. The second covers rounding.
-  rest(Math.max(left, notBefore - targetSeconds(), 0) + 1);
-}
-
 /** Offers requests just below, at and over the plan's limit, each in a window of its own, many at once. */
 function offerAroundTheLimit(who: Caller): void {
   const limit = who.key.perMinute;
   // Bursts are a minute apart: no minute has more than one.
   let nextBurst = 0;
   for (const offered of [limit - 1, limit, limit + 3]) {
-    freshWindow(who, nextBurst);
+    // A new window begins with the next request; the answer to the one that found out is spent.
+    const { headers } = list(who, plain);
+    const shownForMinute = Number(headers['X-Ratelimit-Limit']) === limit;
+    const reset = Number(headers['X-Ratelimit-Reset']);
+    const left = shownForMinute && reset > 0 ? reset - targetSeconds() : WINDOW;
+    // A bucket that refills says when it is full again; a window when it ends. The second covers rounding.
+    rest(Math.max(left, nextBurst - targetSeconds(), 0) + 1);
     const began = targetSeconds();
     nextBurst = began + WINDOW;
     let admitted = 0;
-    for (let sent = 0; sent < offered; ) {
-      const now = Math.min(TOGETHER, offered - sent);
-      admitted += listTogether(who, plain, now).filter((answer) => answer.status === 200).length;
-      sent += now;
-    }
+    for (let sent = 0; sent < offered; sent += TOGETHER)
+      for (const { status } of listTogether(who, plain, Math.min(TOGETHER, offered - sent)))
+        if (status === 200) admitted += 1;
     const seconds = targetSeconds() - began;
     const least = Math.min(offered, limit);
     // A refilling bucket that was full admits what flowed in meanwhile; a window does not. Both conform.
@@ -267,11 +219,13 @@ function addTogether(who: Caller): void {
   for (let addition = 0; addition < ADDITIONS; addition += 1) add(who);
 }
 
+/** Who sends the burst: clients that share a key. */
 const burstStream = facts.streams.findIndex(({ name }) => name === 'burst');
+const burstClients = plan.clients[burstStream] ?? [];
 
 /** What the rate headers say to the key of a burst. */
 function reading(): { readonly remaining: number; readonly reset: number } | undefined {
-  const keyIndex = plan.clients[burstStream]?.[0];
+  const [keyIndex] = burstClients;
   if (keyIndex === undefined) return undefined;
   const { headers } = list(caller(burstStream, keyIndex), listRequest({ limit: 1 }));
   drain();
@@ -285,17 +239,17 @@ export const setup = reading;
 export function teardown(before: ReturnType<typeof reading>): void {
   const after = reading();
   if (before === undefined || after === undefined || Math.abs(after.reset - before.reset) >= 1) return;
-  const clients = plan.clients[burstStream] ?? [];
   const spent = before.remaining - after.remaining;
-  const due = clients.length * ADDITIONS + 1;
+  const due = burstClients.length * ADDITIONS + 1;
   const name = 'X-RateLimit-Remaining counts every request of the burst';
-  const [expected, actual] = [`${due} fewer`, `${spent} fewer`];
-  assertion(caller(burstStream, clients[0] ?? 0), name, spent === due, expected, actual);
+  const who = caller(burstStream, burstClients[0] ?? 0);
+  assertion(who, name, spent === due, `${due} fewer`, `${spent} fewer`);
 }
 
-/** As k6 calls a client. What it measured is written at its end. */
+/** A client as k6 calls it: the n-th has the n-th key of its stream. What it measured is written at its end. */
 const client = (behave: (who: Caller) => void) => () => {
-  behave(self());
+  const stream = ownStream();
+  behave(caller(stream, plan.clients[stream]?.[exec.scenario.iterationInTest] ?? 0));
   drain();
 };
 
