@@ -1,12 +1,12 @@
 /**
  * Clients at their own pace, whose behaviour or effect is measured. k6 calls one of these functions for each client of a
- * stream, by its name (lib/catalogue.ts). Times by the target's clock are in seconds.
+ * scenario, by its name (lib/catalogue.ts). Times by the target's clock are in seconds.
  */
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { retryAfter } from '../checks/wire/rate-headers.ts';
 import { drain, tell } from './lib/report.ts';
-import { facts, ownStream, plan, targetNow } from './lib/run-plan.ts';
+import { facts, plan, targetNow } from './lib/run-plan.ts';
 import { type Answer, add, type Caller, caller, list, listRequest, listTogether } from './lib/target.ts';
 
 const WINDOW = 60;
@@ -58,10 +58,8 @@ const LAST_WAIT = 5 * WINDOW;
 
 /** Whether a client may send one more request. A target without a limit would let it exceed its bill. */
 function budget(who: Caller, began: number): () => boolean {
-  const stream = facts.streams[who.stream];
-  if (stream?.kind !== 'clients') return () => false;
-  const inAll = stream.most(who.key.perMinute, 0);
-  const inMinute = stream.mostInMinute?.(who.key.perMinute) ?? inAll;
+  const inAll = facts.personas?.most(who.key.perMinute, 0) ?? 0;
+  const inMinute = facts.personas?.mostInMinute?.(who.key.perMinute) ?? inAll;
   const sent: number[] = [];
   return () => {
     const minute = Math.floor((targetSeconds() - began) / WINDOW);
@@ -219,15 +217,11 @@ function addTogether(who: Caller): void {
   for (let addition = 0; addition < ADDITIONS; addition += 1) add(who);
 }
 
-/** Who sends the burst: clients that share a key. */
-const burstStream = facts.streams.findIndex(({ name }) => name === 'burst');
-const burstClients = plan.clients[burstStream] ?? [];
-
 /** What the rate headers say to the key of a burst. */
 function reading(): { readonly remaining: number; readonly reset: number } | undefined {
-  const [keyIndex] = burstClients;
-  if (keyIndex === undefined) return undefined;
-  const { headers } = list(caller(burstStream, keyIndex), listRequest({ limit: 1 }));
+  const [keyIndex] = plan.clients;
+  if (keyIndex === undefined || facts.personas?.name !== 'burst') return undefined;
+  const { headers } = list(caller(keyIndex), listRequest({ limit: 1 }));
   drain();
   return { remaining: Number(headers['X-Ratelimit-Remaining']), reset: Number(headers['X-Ratelimit-Reset']) };
 }
@@ -240,16 +234,14 @@ export function teardown(before: ReturnType<typeof reading>): void {
   const after = reading();
   if (before === undefined || after === undefined || Math.abs(after.reset - before.reset) >= 1) return;
   const spent = before.remaining - after.remaining;
-  const due = burstClients.length * ADDITIONS + 1;
+  const due = plan.clients.length * ADDITIONS + 1;
   const name = 'X-RateLimit-Remaining counts every request of the burst';
-  const who = caller(burstStream, burstClients[0] ?? 0);
-  assertion(who, name, spent === due, `${due} fewer`, `${spent} fewer`);
+  assertion(caller(plan.clients[0] ?? 0), name, spent === due, `${due} fewer`, `${spent} fewer`);
 }
 
-/** A client as k6 calls it: the n-th has the n-th key of its stream. What it measured is written at its end. */
+/** A client as k6 calls it: the n-th has the n-th of the clients' keys. What it measured is written at its end. */
 const client = (behave: (who: Caller) => void) => () => {
-  const stream = ownStream();
-  behave(caller(stream, plan.clients[stream]?.[exec.scenario.iterationInTest] ?? 0));
+  behave(caller(plan.clients[exec.scenario.iterationInTest] ?? 0));
   drain();
 };
 

@@ -2,7 +2,7 @@
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { drain as drainSamples, noteLag, tell } from './lib/report.ts';
-import { facts, ownStream, plan } from './lib/run-plan.ts';
+import { facts, plan } from './lib/run-plan.ts';
 import { arrivalsOf, TLS_CERT, TLS_KEY } from './lib/scenario.ts';
 import { add, type Caller, caller, get, list, listRequest } from './lib/target.ts';
 
@@ -53,36 +53,29 @@ function ownTurns(): readonly number[] {
 
 // Making this object costs k6 ten microseconds, and reading one of its fields one; it stays current.
 let scenario: typeof exec.scenario | undefined;
-/** When each stream began, by its position. */
-const begun: number[] = [];
-/** Of constant rates: the requests that are paid, by the position of the stream. */
-const paid = facts.streams.map((stream) =>
-  stream.kind === 'rate' && stream.profile === 'constant'
-    ? arrivalsOf(stream, { ...plan, facts })
-    : undefined,
-);
+let begun = 0;
+const { rate } = plan;
+/** Of a constant rate: the requests that are paid. */
+const paid = facts.profile === 'constant' ? arrivalsOf({ ...plan, facts }) : undefined;
 let turns: readonly number[] | undefined;
 let arrived = 0;
 
-/** An arrival of a stream with a rate: one request of the plan's mix, paid by the key whose turn it is. */
+/** An arrival: one request of the plan's mix, paid by the key whose turn it is. */
 export default function arrive(): void {
   const now = Date.now();
   scenario ??= exec.scenario;
   turns ??= ownTurns();
-  const stream = ownStream();
-  begun[stream] ??= scenario.startTime;
-  const since = now - begun[stream];
-  const requests = paid[stream];
-  if (requests !== undefined) {
-    const { rate } = plan;
+  begun ||= scenario.startTime;
+  if (paid !== undefined) {
+    const since = now - begun;
     // Where the machine stalls at the end of a constant rate k6 goes on for a moment.
-    if (since >= ((requests - 1) / rate) * 1000 && scenario.iterationInTest >= requests) return;
+    if (since >= ((paid - 1) / rate) * 1000 && scenario.iterationInTest >= paid) return;
     arrived += 1;
     if (arrived % LAG_EVERY === 0)
       noteLag(since - (scenario.iterationInInstance / rate) * plan.turns.length * 1000);
   }
   const turn = turns.length === 1 ? 0 : scenario.iterationInInstance % turns.length;
-  sendOne(caller(stream, turns[turn] ?? 0));
+  sendOne(caller(turns[turn] ?? 0));
 }
 
 /** Longer than k6 takes to get hold of a VU whose request it cut off. */

@@ -86,7 +86,7 @@ const SCENARIOS = [...CATALOGUE, CAPACITY_STEP];
 /** @throws UsageError for all that is wrong with options, profile and keys */
 async function targetOf(
   options: LoadOptions,
-  { streams }: ScenarioFacts,
+  { profile: rate, personas }: ScenarioFacts,
 ): Promise<LoadTarget & { close?: () => Promise<void> }> {
   const env = environment(options.envFile);
   if (options.profile === undefined) {
@@ -110,7 +110,10 @@ async function targetOf(
       `${url.hostname} may be in production use; if load is really intended there, add --production-host ${url.hostname}`,
     );
   }
-  const uses = new Set<KeyRole>(streams.map((stream) => (stream.kind === 'clients' ? stream.role : 'load')));
+  const uses = new Set<KeyRole>([
+    ...(rate === undefined ? [] : (['load'] as const)),
+    ...(personas === undefined ? [] : [personas.role]),
+  ]);
   const values = keyValues(profile, env, ({ roles }) => roles.some((role) => uses.has(role)));
   const access = options.dryRun === true ? DIRECT : accessOf(profile, address, env);
   return loadTarget(profile, address, values, access);

@@ -33,7 +33,7 @@ export function capacityChart({ run, capacity, interval, steps }: CapacityResult
     ['objective', OBJECTIVE],
     ...(interval === null ? [] : [['capacity, 95 % interval', BLUE] as const]),
   ]);
-  const bounds = boundsIn(run.slo).map(({ bound }) => bound);
+  const bounds = boundsIn(run.slo);
   const x = logarithmic(Math.min(...rates) / 1.15, Math.max(...rates) * 1.15, rateText);
   const y = latencyAxis([...steps.flatMap(({ p50, p99 }) => [p50, p99]), ...bounds]);
   const label = 'Rate in requests per second against latency';

@@ -1,24 +1,10 @@
 /** The scenarios' facts: what each answers, how its load goes, who pays, what must hold. */
 import { isCustom, PLAN_NAMES } from '../../spec/plans.ts';
-import type { LoadProfileName } from './load-profiles.ts';
-import type { ClientStream, Mix, RateStream, ScenarioFacts } from './scenario.ts';
+import type { Mix, ScenarioFacts } from './scenario.ts';
 
 const USUAL_MIX: Mix = { listPets: 80, createPet: 5, getPet: 15 };
 const READ_MIX: Mix = { listPets: 80, createPet: 0, getPet: 20 };
 const LIST_MIX: Mix = { listPets: 100, createPet: 0, getPet: 0 };
-
-const rate = (name: string, profile: LoadProfileName, more: Partial<RateStream> = {}): RateStream => ({
-  kind: 'rate',
-  name,
-  profile,
-  ...more,
-});
-
-const clients = (
-  name: string,
-  role: ClientStream['role'],
-  more: Pick<ClientStream, 'most'> & Partial<ClientStream>,
-): ClientStream => ({ kind: 'clients', name, role, ...more });
 
 /** Clients at the limit of keys of every plan with a number, one a key. */
 const AT_THE_LIMIT = {
@@ -37,7 +23,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: 'Does the target answer all three operations correctly under light load?',
     rate: 5,
     seconds: 10,
-    streams: [rate('smoke', 'constant')],
+    profile: 'constant',
     mix: { listPets: 60, createPet: 10, getPet: 30 },
     thresholds: 'errors==0,violations==0,p95<1s',
   },
@@ -46,7 +32,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: 'What latency do clients see on an ordinary day?',
     rate: 10,
     seconds: 300,
-    streams: [rate('clients', 'average-load')],
+    profile: 'average-load',
     mix: USUAL_MIX,
     thresholds: 'errors<0.1%,violations==0,p95<300ms,p99<500ms',
   },
@@ -55,7 +41,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: 'What degrades at twice the usual load, and does it recover?',
     rate: 8,
     seconds: 300,
-    streams: [rate('clients', 'stress')],
+    profile: 'stress',
     mix: USUAL_MIX,
     thresholds: 'errors<1%,violations==0,p99<1s',
     judges: ['recovery'],
@@ -65,7 +51,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: 'Does a sudden tenfold spike break anything, and for how long?',
     rate: 40,
     seconds: 60,
-    streams: [rate('clients', 'spike')],
+    profile: 'spike',
     mix: READ_MIX,
     thresholds: 'errors<1%,violations==0,p99<2s',
     judges: ['recovery'],
@@ -75,7 +61,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: 'Does latency creep up over hours (a leak, a growing store, a filling log)?',
     rate: 10,
     seconds: 3600,
-    streams: [rate('clients', 'soak')],
+    profile: 'soak',
     mix: READ_MIX,
     thresholds: 'errors<0.1%,violations==0,p99<500ms,p99.95<2s',
     judges: ['latency-trend'],
@@ -85,7 +71,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: 'At which rate does the target first miss its objective?',
     rate: 200,
     seconds: 120,
-    streams: [rate('clients', 'breakpoint')],
+    profile: 'breakpoint',
     mix: LIST_MIX,
     thresholds: 'errors<1%,p99<500ms',
     stopWhenBroken: true,
@@ -95,7 +81,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: 'How does each operation perform in a given mix (--mix)?',
     rate: 10,
     seconds: 60,
-    streams: [rate('clients', 'constant')],
+    profile: 'constant',
     mix: USUAL_MIX,
     thresholds: 'errors<0.1%,violations==0,p99<500ms',
   },
@@ -104,14 +90,14 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: "Does each plan get exactly its minute's quota under concurrent requests?",
     // Three windows, and time for a slow target to answer as many requests.
     targetSeconds: 600,
-    streams: [
+    personas: {
+      name: 'edge',
+      role: 'exhaust',
       // The most that comes together is what goes over the limit, with what looks for its window.
-      clients('edge', 'exhaust', {
-        most: (perMinute) => 3 * perMinute + 5,
-        mostInMinute: (perMinute) => perMinute + 4,
-        ...AT_THE_LIMIT,
-      }),
-    ],
+      most: (perMinute) => 3 * perMinute + 5,
+      mostInMinute: (perMinute) => perMinute + 4,
+      ...AT_THE_LIMIT,
+    },
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
     needs: ['exhaust'],
@@ -120,15 +106,15 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     name: 'polite-clients',
     answers: 'Do clients that honour Retry-After get their quota, and are they never banned?',
     targetSeconds: 115,
-    streams: [
+    personas: {
+      name: 'polite',
+      role: 'exhaust',
       // Three windows' quota fits into the time, or a bucket's and two refills, with a refusal a second; twice the
       // minute's quota fits into a minute.
-      clients('polite', 'exhaust', {
-        most: (perMinute) => 3 * perMinute + 150,
-        mostInMinute: (perMinute) => 2 * perMinute + 75,
-        ...AT_THE_LIMIT,
-      }),
-    ],
+      most: (perMinute) => 3 * perMinute + 150,
+      mostInMinute: (perMinute) => 2 * perMinute + 75,
+      ...AT_THE_LIMIT,
+    },
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
     needs: ['exhaust'],
@@ -138,14 +124,14 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: 'When is a key that ignores 429 banned, for how long, and are other keys affected?',
     rate: 2,
     targetSeconds: 240,
-    streams: [
-      clients('abuser', 'ban', {
-        most: (perMinute) => 2 * perMinute + 70,
-        reports: true,
-        ...OVER_THE_LIMIT,
-      }),
-      rate('bystanders', 'constant'),
-    ],
+    profile: 'constant',
+    personas: {
+      name: 'abuser',
+      role: 'ban',
+      most: (perMinute) => 2 * perMinute + 70,
+      reports: true,
+      ...OVER_THE_LIMIT,
+    },
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
     needs: ['exhaust', 'ban'],
@@ -155,11 +141,14 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: 'Does a key far over its limit cost another key latency or errors?',
     rate: 10,
     seconds: 60,
-    streams: [
-      rate('alone', 'constant', { to: 0.5 }),
-      rate('disturbed', 'constant', { from: 0.5 }),
-      clients('noise', 'ban', { most: (_, seconds) => 10 * seconds + 20, from: 0.5, ...OVER_THE_LIMIT }),
-    ],
+    profile: 'constant',
+    personas: {
+      name: 'noise',
+      role: 'ban',
+      most: (_, seconds) => 10 * seconds + 20,
+      from: 0.5,
+      ...OVER_THE_LIMIT,
+    },
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
     needs: ['exhaust', 'ban'],
@@ -171,7 +160,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     seconds: 5,
     // A slow target is waited for.
     targetSeconds: 60,
-    streams: [clients('burst', 'load', { most: () => 13, count: 20 })],
+    personas: { name: 'burst', role: 'load', most: () => 13, count: 20 },
     mix: { listPets: 0, createPet: 100, getPet: 0 },
     thresholds: NOTHING_WRONG,
     needs: ['writes'],
@@ -186,7 +175,7 @@ export const CAPACITY_STEP: ScenarioFacts = {
   rate: 10,
   seconds: 5,
   blockSeconds: 0.5,
-  streams: [rate('step', 'constant')],
+  profile: 'constant',
   mix: LIST_MIX,
   plainLists: true,
   thresholds: 'p99<200ms,errors<0.1%',

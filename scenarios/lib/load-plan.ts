@@ -51,8 +51,8 @@ export const ToldPlanShape = Type.Object({
   /** Base address without a trailing slash. */
   target: text,
   keys: Type.Array(PlannedKeyShape),
-  /** By the positions of streams: the positions in `keys` for its clients, one each. */
-  clients: Type.Array(Type.Array(count)),
+  /** The positions in `keys` for the clients at their own pace, one each. Nobody else uses such a key. */
+  clients: Type.Array(count),
   /**
    * For each k6 process of the load: the positions of keys, of which the n-th pays for its n-th request at a rate. k6
    * knows by its execution segment which process it is.

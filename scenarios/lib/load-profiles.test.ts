@@ -1,5 +1,5 @@
 import t from 'tap';
-import { arrivedBy, type LoadProfileName, peakRate, slopes } from './load-profiles.ts';
+import { type LoadProfileName, mostRequests, peakRate, slopes } from './load-profiles.ts';
 
 const NAMES: LoadProfileName[] = ['constant', 'average-load', 'stress', 'spike', 'soak', 'breakpoint'];
 
@@ -15,11 +15,9 @@ t.test('every profile lasts as long as it is told and joins up', async (t) => {
 });
 
 t.test('arrivals are the area under the rate', async (t) => {
-  t.equal(arrivedBy(slopes('constant', 10, 60), 60), 600);
-  t.equal(arrivedBy(slopes('breakpoint', 10, 60), 60), 300);
-  t.equal(arrivedBy(slopes('breakpoint', 10, 60), 30), 75);
-  t.equal(arrivedBy(slopes('constant', 10, 60), 90), 600);
-  t.equal(arrivedBy(slopes('constant', 10, 60), -5), 0);
+  t.equal(mostRequests(slopes('constant', 10, 60)), 600);
+  t.equal(mostRequests(slopes('breakpoint', 10, 60)), 300);
+  t.equal(mostRequests(slopes('constant', 0.1, 5)), 1, 'one that has begun counts');
 });
 
 t.test('stress goes to twice the usual rate', async (t) => {

@@ -1,5 +1,7 @@
 /** Load profiles: how a rate changes over time, whatever is sent. */
 
+import { sum } from './statistics.ts';
+
 /** A part of a profile in which the rate (requests per second) changes evenly from one value to another. */
 export interface Slope {
   readonly seconds: number;
@@ -75,24 +77,10 @@ export function slopes(profile: LoadProfileName, rate: number, seconds: number):
 /** Rounds up, but ignores the rounding error of floating-point sums. */
 export const wholeRequests = (requests: number): number => Math.ceil(requests - 1e-6);
 
-/** The most requests that k6 makes of a profile. */
-export function mostRequests(profile: readonly Slope[]): number {
-  return wholeRequests(arrivedBy(profile, Number.POSITIVE_INFINITY));
-}
+/** The most requests that k6 makes of a profile: the area under the rate. */
+export const mostRequests = (profile: readonly Slope[]): number =>
+  wholeRequests(sum(profile.map(({ seconds, from, to }) => (seconds * (from + to)) / 2)));
 
 /** The highest rate, in requests per second. */
-export function peakRate(profile: readonly Slope[]): number {
-  return Math.max(...profile.flatMap(({ from, to }) => [from, to]));
-}
-
-/** Requests that have arrived `time` seconds after the start. */
-export function arrivedBy(profile: readonly Slope[], time: number): number {
-  let sum = 0;
-  let left = time;
-  for (const { seconds, from, to } of profile) {
-    const within = Math.max(0, Math.min(left, seconds));
-    if (seconds > 0) sum += within * (from + ((to - from) * within) / seconds / 2);
-    left -= seconds;
-  }
-  return sum;
-}
+export const peakRate = (profile: readonly Slope[]): number =>
+  Math.max(0, ...profile.flatMap(({ from, to }) => [from, to]));

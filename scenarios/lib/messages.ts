@@ -26,7 +26,7 @@ const kind = <Name extends string>(name: Name) => ({ kind: Type.Literal(name) })
 
 export const MessageShape = Type.Union([
   /**
-   * Samples by what they have in common: positions of stream and key, operation, status and outcome. The status is k6's
+   * Samples by what they have in common: position of the key, operation, status and outcome. The status is k6's
    * error code from 1,000 on, as no response came, and 0 for an unfinished request. Of each sample there are the start, in
    * milliseconds after `since`, and the duration in microseconds.
    */

@@ -29,7 +29,7 @@ export function begin(series: string, at: number): void {
 /**
  * Adds a sample.
  *
- * @param name positions of stream and key, operation, status and outcome
+ * @param name position of the key, operation, status and outcome
  */
 export function end(name: string, at: number, milliseconds: number): void {
   if (since === 0) since = at;

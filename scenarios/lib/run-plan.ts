@@ -14,9 +14,6 @@ export function targetNow(now: number): number {
   return at + (now - from) * speed;
 }
 
-/** The position of the stream that this VU is running, as k6's options have it (runner/k6/k6-options.ts). */
-export const ownStream = (): number => (facts.streams.length === 1 ? 0 : Number(__ENV['STREAM']));
-
 /** The value of a key or a header; only the environment has it. */
 export function secret(env: string): string {
   const value = __ENV[env];

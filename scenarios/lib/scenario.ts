@@ -16,25 +16,18 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** Begins each line of k6's log that is for the runner; a message (messages.ts) follows as JSON. */
 export const MARK = 'petstore ';
 
-/** Requests that arrive at a rate, however slowly they are answered (open model). */
-export interface RateStream {
-  readonly kind: 'rate';
-  readonly name: string;
-  readonly profile: LoadProfileName;
-  /** From and to, as parts of the run's duration; default all of it. */
-  readonly from?: number;
-  readonly to?: number;
-}
+/** In results, the requests that arrive at a rate. */
+export const ARRIVALS = 'clients';
 
 /** Clients at their own pace, one VU each (closed model). Their behaviour is measured. */
-export interface ClientStream {
-  readonly kind: 'clients';
+export interface Personas {
   /** Also that of the function in scenarios/clients.ts that is such a client. */
   readonly name: string;
   /** There is one client for each key with this role, or `count` clients that share one key. */
   readonly role: 'exhaust' | 'ban' | 'load';
   readonly count?: number;
   readonly plans?: readonly PlanName[];
+  /** When they begin, as a part of the run's duration; default at once. */
   readonly from?: number;
   readonly overLimit?: boolean;
   /** Whether each client must report something at its end. */
@@ -50,11 +43,13 @@ export interface ScenarioFacts {
   readonly name: string;
   /** What the report answers, for a capacity engineer. */
   readonly answers: string;
-  /** Default requests per second; absent if no stream has a rate. */
+  /** How the rate goes at which requests arrive, however slowly they are answered (open model); absent without any. */
+  readonly profile?: LoadProfileName;
+  /** Default requests per second. */
   readonly rate?: number;
   /** Default duration; absent if the scenario waits for the target (`targetSeconds`). */
   readonly seconds?: number;
-  readonly streams: readonly (RateStream | ClientStream)[];
+  readonly personas?: Personas;
   readonly mix: Mix;
   /** Whether lists are asked for without a limit or a filter. */
   readonly plainLists?: boolean;
@@ -79,21 +74,15 @@ export interface Timing {
   readonly seconds: number;
 }
 
-/** The rate of a stream over its part of the run. */
-export const slopesOf = ({ profile, from = 0, to = 1 }: RateStream, { rate, seconds }: Timing): Slope[] =>
-  slopes(profile, rate, (to - from) * seconds);
+/** The rate over the run; nothing where no requests arrive at a rate. */
+export const slopesOf = ({ facts, rate, seconds }: Timing): Slope[] =>
+  facts.profile === undefined ? [] : slopes(facts.profile, rate, seconds);
 
-/** The most requests of a stream with a rate. */
-export const arrivalsOf = (stream: RateStream, timing: Timing): number =>
-  mostRequests(slopesOf(stream, timing));
+/** The most requests that arrive at the rate. */
+export const arrivalsOf = (timing: Timing): number => mostRequests(slopesOf(timing));
 
-/** The streams that have a rate. */
-export const rateStreams = ({ streams }: ScenarioFacts): RateStream[] =>
-  streams.filter((stream) => stream.kind === 'rate');
-
-/** Requests per second at the peak; 0 where no stream has a rate. */
-export const peakOf = (timing: Timing): number =>
-  Math.max(0, ...rateStreams(timing.facts).map((stream) => peakRate(slopesOf(stream, timing))));
+/** Requests per second at the peak; 0 where none arrive at a rate. */
+export const peakOf = (timing: Timing): number => peakRate(slopesOf(timing));
 
 const USUAL_BLOCKS = 120;
 

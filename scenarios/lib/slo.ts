@@ -22,18 +22,17 @@ export class SloError extends Error {
   override readonly name = 'SloError';
 }
 
-const OPERATION = `(\\((?<operation>${LOAD_OPERATIONS.join('|')})\\))?`;
-const VALUE = '\\s*(?<value>\\d+(\\.\\d+)?)\\s*';
-const FORMS = {
-  latency: new RegExp(
-    `^p(?<percentile>\\d{1,2}(\\.\\d{1,3})?)${OPERATION}\\s*(?<sign><=?)${VALUE}(?<unit>us|ms|s)$`,
-  ),
-  errors: new RegExp(`^errors${OPERATION}\\s*(?<sign><=?|==)${VALUE}(?<unit>%)?$`),
-  violations: new RegExp(`^violations${OPERATION}\\s*(?<sign><=?|==)${VALUE}$`),
-};
+const CLAUSE = new RegExp(
+  `^(p(?<percentile>\\d{1,2}(\\.\\d{1,3})?)|(?<part>errors|violations))(\\((?<operation>${LOAD_OPERATIONS.join('|')})\\))?` +
+    '\\s*(?<sign><=?|==)\\s*(?<value>\\d+(\\.\\d+)?)\\s*(?<unit>us|ms|s|%|)$',
+);
 
 /** What a unit is in milliseconds, or in parts of 1. */
-const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, '%': 0.01 };
+const UNITS: Readonly<Record<SloClause['metric'], Readonly<Record<string, number>>>> = {
+  latency: { us: 0.001, ms: 1, s: 1000 },
+  errors: { '': 1, '%': 0.01 },
+  violations: { '': 1 },
+};
 
 /** Longer than any clause is. */
 const LONGEST_CLAUSE = 60;
@@ -51,25 +50,24 @@ export function parseSlo(text: string): SloClause[] {
 function parseClause(text: string): SloClause {
   if (text.length > LONGEST_CLAUSE)
     throw new SloError(`"${text.slice(0, LONGEST_CLAUSE)}…" is not a clause; write one like p99<200ms`);
-  for (const metric of SLO_METRICS) {
-    const { percentile = '', operation, sign, value, unit = '' } = FORMS[metric].exec(text)?.groups ?? {};
-    if (value === undefined || Number(percentile || 1) === 0) continue;
-    const bound = Number(value) * (UNITS[unit] ?? 1);
-    return { text, metric, percentile: Number(percentile), bound, inclusive: sign !== '<', operation };
-  }
-  throw new SloError(`cannot read "${text}": write p99<200ms, errors<0.1% or violations==0`);
+  const { percentile, part, operation, sign, value, unit = '' } = CLAUSE.exec(text)?.groups ?? {};
+  const metric = SLO_METRICS.find((name) => name === part) ?? 'latency';
+  const factor = UNITS[metric][unit];
+  const isPossible = metric !== 'latency' || (Number(percentile) > 0 && sign !== '==');
+  if (factor === undefined || !isPossible)
+    throw new SloError(`cannot read "${text}": write p99<200ms, errors<0.1% or violations==0`);
+  const bound = Number(value) * factor;
+  return { text, metric, percentile: Number(percentile ?? 0), bound, inclusive: sign !== '<', operation };
 }
 
 /** The bounds of clauses on latency, in milliseconds. */
 export const latencyBounds = (clauses: readonly SloClause[]): number[] =>
   clauses.flatMap(({ metric, bound }) => (metric === 'latency' ? [bound] : []));
 
-/** The clauses of an objective that bound a latency, in milliseconds; none if a stored text can no longer be read. */
-export function boundsIn(text: string): { readonly text: string; readonly bound: number }[] {
+/** The bounds of an objective on latency, in milliseconds; none if a stored text can no longer be read. */
+export function boundsIn(text: string): number[] {
   try {
-    return parseSlo(text).flatMap(({ text, metric, bound }) =>
-      metric === 'latency' ? [{ text, bound }] : [],
-    );
+    return latencyBounds(parseSlo(text));
   } catch (error) {
     if (error instanceof SloError) return [];
     throw error;

@@ -16,22 +16,21 @@ import {
 } from './oracle.ts';
 import { begin, end, noteAdded, tellProtocol, tellViolation } from './report.ts';
 import { facts, plan, secret } from './run-plan.ts';
-import type { ClientStream, Outcome, RateStream } from './scenario.ts';
+import type { Outcome } from './scenario.ts';
 
 type TextResponse = RefinedResponse<'text'>;
 
 const violations = new Counter('contract_violations');
 
 // A 404 is an answer, and so is a 429 where a scenario is about that.
-const expects429 = (stream: RateStream | ClientStream | undefined) =>
-  stream?.kind === 'clients' && stream.overLimit === true;
-const answers = facts.streams.some(expects429) ? [404, 429] : [404];
+const isOverLimit = facts.personas?.overLimit === true;
+const answers = isOverLimit ? [404, 429] : [404];
 http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }, ...answers));
 
 const { base = plan.target } = plan;
 const petsUrl = `${base}${OPERATIONS.listPets.path}`;
 
-/** An operation as one stream sends it with one key: everything that is the same for each of its requests. */
+/** An operation as it is sent with one key: everything that is the same for each of its requests. */
 interface Sender {
   readonly success: number;
   readonly params: RefinedParams<'text'>;
@@ -42,11 +41,9 @@ interface Sender {
   readonly succeeded: string;
 }
 
-/** A key as one stream uses it. */
+/** A key as its clients use it. */
 export interface Caller {
   readonly key: PlannedKey;
-  /** Position of the stream in the plan. */
-  readonly stream: number;
   readonly expects429: boolean;
   readonly known: KnownHeaders;
   readonly senders: Readonly<Record<LoadOperation, Sender>>;
@@ -58,16 +55,15 @@ const granted = Object.fromEntries(
   plan.headers.map(({ name, value, env }) => [name, value ?? secret(env ?? '')]),
 );
 
-/** The caller for a key (position in the plan) in a stream (position in the plan). */
-export function caller(stream: number, keyIndex: number): Caller {
-  const place = stream * plan.keys.length + keyIndex;
-  callers[place] ??= newCaller(stream, keyIndex);
-  return callers[place];
+/** The caller for a key (position in the plan). */
+export function caller(keyIndex: number): Caller {
+  callers[keyIndex] ??= newCaller(keyIndex);
+  return callers[keyIndex];
 }
 
-function newCaller(stream: number, keyIndex: number): Caller {
+function newCaller(keyIndex: number): Caller {
   const key = plan.keys[keyIndex];
-  if (key === undefined) throw new Error(`no key ${keyIndex} in stream ${stream}`);
+  if (key === undefined) throw new Error(`no key ${keyIndex}`);
   const sender = (operation: LoadOperation): Sender => {
     const { method, path, success } = OPERATIONS[operation];
     // k6 walks through this object for every request. It discards a body that is not asked for.
@@ -80,13 +76,15 @@ function newCaller(stream: number, keyIndex: number): Caller {
       ...(plan.tagged && { tags: { operation, name: `${method} ${path}`, plan: key.plan } }),
     };
     const params = { ...bodiless, responseType: 'text' as const };
-    const series = `${stream} ${keyIndex} ${operation}`;
+    const series = `${keyIndex} ${operation}`;
     const succeeded = `${series} ${success} ok`;
     return { success, params, bodiless, series, succeeded };
   };
   const [listPets, createPet, getPet] = [sender('listPets'), sender('createPet'), sender('getPet')];
   return {
-    ...{ key, stream, expects429: expects429(facts.streams[stream]), known: unknownHeaders() },
+    key,
+    expects429: isOverLimit && plan.clients.includes(keyIndex),
+    known: unknownHeaders(),
     senders: { listPets, createPet, getPet },
   };
 }

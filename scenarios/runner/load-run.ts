@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { LoadPlan } from '../lib/load-plan.ts';
-import { arrivedBy } from '../lib/load-profiles.ts';
-import { rateStreams, slopesOf, TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
+import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
 import { firstBroken, round, type SloClause } from '../lib/slo.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
 import { runK6, usedTogether } from './k6/k6-process.ts';
@@ -176,7 +175,7 @@ function ownSecrets(
   index: number,
   all: Readonly<Record<string, string>>,
 ) {
-  const used = new Set([...(turns[index] ?? []), ...clients.flat()]);
+  const used = new Set([...(turns[index] ?? []), ...clients]);
   const names = new Set([...used].map((key) => keys[key]?.env));
   return Object.fromEntries(Object.entries(all).filter(([env]) => names.has(env)));
 }
@@ -214,15 +213,13 @@ function watchLoad(
       perSecond: requests / Math.min(seconds, RECENT_MS / 1000),
       p95: requests === 0 ? undefined : latency(95),
     });
-    const [climb] = rateStreams(facts);
-    if (facts.stopWhenBroken !== true || climb === undefined) return;
-    if (broken !== undefined || requests < LEAST_REQUESTS) return;
+    if (facts.stopWhenBroken !== true || broken !== undefined || requests < LEAST_REQUESTS) return;
     const outcome = firstBroken(clauses, { requests, errors, violations: 0, latency });
     brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;
     if (outcome === undefined || brokenLooks < LOOKS) return;
     const at = (since - (samples.span()?.first ?? since)) / 1000;
-    const arrived = (time: number) => arrivedBy(slopesOf(climb, { ...plan, facts }), time);
-    const rate = round(arrived(at + 0.5) - arrived(at - 0.5));
+    // The rate climbs evenly.
+    const rate = round((plan.rate * at) / plan.seconds);
     broken = {
       kind: 'run',
       name: `${outcome.name} holds at every rate`,

@@ -93,15 +93,22 @@ export function compareSeries(
   return { findings, notCompared };
 }
 
-/** Whether `head` is significantly larger than `base`, by more than the tolerance. */
-function isLarger(
-  head: readonly number[],
-  base: readonly number[],
+/** What the batches of two runs show; `certain` is as many standard deviations as are no chance. */
+function verdictOf(
+  early: readonly number[],
+  late: readonly number[],
   tolerated: number,
   certain: number,
-): boolean {
-  const beyond = base.map((value) => value + tolerated);
-  return rankShift(beyond, head) > certain;
+  mayBeWorse: boolean,
+): CompareFinding['verdict'] {
+  /** Whether `head` is significantly larger than `base`, by more than the tolerance. */
+  const isLarger = (head: readonly number[], base: readonly number[]) =>
+    rankShift(
+      base.map((value) => value + tolerated),
+      head,
+    ) > certain;
+  if (mayBeWorse) return isLarger(late, early) ? 'worse' : 'unclear';
+  return isLarger(early, late) ? 'better' : 'same';
 }
 
 function compareLatency(
@@ -121,12 +128,12 @@ function compareLatency(
   const high = change(0.5 + reach);
   const tolerated = 1 + slowdown;
   const ms = (batches: readonly number[]) => `${round(Math.exp(median(batches)))} ms`;
-  const actual =
-    `${ms(early)} → ${ms(late)}; pairs of batches differ by ${percent(change(0.5))} (95 %: ${percent(change(0.5 - reach))} to ${percent(high)}; ` +
-    `tolerated ${percent(tolerated)})`;
-  if (isLarger(late, early, Math.log(tolerated), certain)) return { verdict: 'worse', actual };
-  if (high > tolerated) return { verdict: 'unclear', actual };
-  return { verdict: isLarger(early, late, Math.log(tolerated), certain) ? 'better' : 'same', actual };
+  return {
+    verdict: verdictOf(early, late, Math.log(tolerated), certain, high > tolerated),
+    actual:
+      `${ms(early)} → ${ms(late)}; pairs of batches differ by ${percent(change(0.5))} (95 %: ${percent(change(0.5 - reach))} to ${percent(high)}; ` +
+      `tolerated ${percent(tolerated)})`,
+  };
 }
 
 function compareErrors(
@@ -137,10 +144,11 @@ function compareErrors(
   const parts = (batches: readonly Blocks[]) =>
     means(batches, ({ errors, requests }) => errors / Math.max(requests, 1));
   const [early, late] = [parts(base), parts(head)];
-  const actual = `${round(mean(early) * 100)} % → ${round(mean(late) * 100)} %`;
-  if (mean(late) > mean(early) + ERRORS_TOLERATED)
-    return { verdict: isLarger(late, early, ERRORS_TOLERATED, certain) ? 'worse' : 'unclear', actual };
-  return { verdict: isLarger(early, late, ERRORS_TOLERATED, certain) ? 'better' : 'same', actual };
+  const mayBeWorse = mean(late) > mean(early) + ERRORS_TOLERATED;
+  return {
+    verdict: verdictOf(early, late, ERRORS_TOLERATED, certain, mayBeWorse),
+    actual: `${round(mean(early) * 100)} % → ${round(mean(late) * 100)} %`,
+  };
 }
 
 /** A ratio as a change: `+4.0 %`. */

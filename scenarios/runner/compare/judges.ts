@@ -1,8 +1,8 @@
 /** Judgements over all samples of a run, in addition to its objective: one part of it is compared with another. */
 
-import { CAPACITY_STEP, scenarioNamed } from '../../lib/catalogue.ts';
+import { scenarioNamed } from '../../lib/catalogue.ts';
 import { AROUND_PEAK } from '../../lib/load-profiles.ts';
-import { rateStreams } from '../../lib/scenario.ts';
+import { ARRIVALS } from '../../lib/scenario.ts';
 import { round } from '../../lib/slo.ts';
 import { quantile } from '../../lib/statistics.ts';
 import { mergedBlocks } from '../result/figures.ts';
@@ -40,22 +40,23 @@ function between(series: readonly LoadSeries[], from: number, to: number): LoadS
 /** Latency creeps up if it grows by half over the run, which is a quarter from its first half to its second. */
 const GROWTH_ALLOWED = 0.25;
 
-/** Whether latency creeps up. */
-function judgeTrend(_: Run, series: readonly LoadSeries[]): ThresholdOutcome {
-  const times = series.flatMap(({ blocks }) => blocks.map(({ at }) => at));
+/** The first half of the requests at a rate, and the second. */
+function halves(series: readonly LoadSeries[]): [LoadSeries[], LoadSeries[]] {
+  const arrivals = series.filter(({ stream }) => stream === ARRIVALS);
+  const times = arrivals.flatMap(({ blocks }) => blocks.map(({ at }) => at));
   const middle = quantile(times, 0.5);
-  const [first, second] = [between(series, 0, middle), between(series, middle, Number.POSITIVE_INFINITY)];
-  return judgeParts('latency does not creep up', first, second, GROWTH_ALLOWED);
+  return [between(arrivals, 0, middle), between(arrivals, middle, Number.POSITIVE_INFINITY)];
 }
+
+/** Whether latency creeps up. */
+const judgeTrend = (_: Run, series: readonly LoadSeries[]) =>
+  judgeParts('latency does not creep up', ...halves(series), GROWTH_ALLOWED);
 
 const NOISE_ALLOWED = 0.25;
 
 /** Whether a noisy neighbour affects a client: its latency and errors with the noise, compared with those without. */
-function judgeNeighbour(_: Run, series: readonly LoadSeries[]): ThresholdOutcome {
-  const of = (stream: string) => series.filter((each) => each.stream === stream);
-  const name = "the neighbour's noise does not reach others";
-  return judgeParts(name, of('alone'), of('disturbed'), NOISE_ALLOWED);
-}
+const judgeNeighbour = (_: Run, series: readonly LoadSeries[]) =>
+  judgeParts("the neighbour's noise does not reach others", ...halves(series), NOISE_ALLOWED);
 
 const TOLERATED_AFTER_PEAK = 0.5;
 /** A block after the peak is as fast as before if its p99 is at most this many times the usual one. */
@@ -74,8 +75,8 @@ function troubledFor(before: readonly LoadBlock[], after: readonly LoadBlock[], 
 
 /** Whether a target that was driven hard answers as before once the load is usual again, and how soon. */
 function judgeRecovery({ scenario, seconds, startedAt }: Run, series: readonly LoadSeries[]) {
-  const [stream] = rateStreams(scenarioNamed(scenario) ?? CAPACITY_STEP);
-  const parts = stream && AROUND_PEAK[stream.profile];
+  const profile = scenarioNamed(scenario)?.profile;
+  const parts = profile && AROUND_PEAK[profile];
   if (parts === undefined) return [];
   const at = (part: number) => Date.parse(startedAt) + part * seconds * 1000;
   const before = between(series, at(parts.before[0]), at(parts.before[1]));

@@ -8,11 +8,11 @@ function told(profile: LoadProfileName, rate: number, seconds: number, tagged = 
   const facts = {
     name: 'test',
     answers: '',
-    streams: [{ kind: 'rate', name: 'clients', profile } as const],
+    profile,
     mix: { listPets: 1, createPet: 0, getPet: 0 },
     thresholds: 'errors==0',
   };
-  const load = { facts, rate, seconds, tagged, clauses: parseSlo('p99<100ms'), clients: [[]] };
+  const load = { facts, rate, seconds, tagged, clauses: parseSlo('p99<100ms'), clients: [] };
   return k6Options({ ...load, clockSpeed: 1, graceSeconds: 1, processes: 1 }).options;
 }
 

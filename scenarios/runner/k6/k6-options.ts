@@ -1,6 +1,6 @@
-/** k6's options, made from a scenario's streams. */
+/** k6's options, made from a scenario's facts. */
 import { mostRequests, peakRate, RATE_UNIT_SECONDS, type Slope } from '../../lib/load-profiles.ts';
-import { type ClientStream, type RateStream, slopesOf } from '../../lib/scenario.ts';
+import { ARRIVALS, type Personas, slopesOf } from '../../lib/scenario.ts';
 import type { SloClause } from '../../lib/slo.ts';
 import type { Demand, PaidLoad } from '../quota/quota.ts';
 
@@ -45,35 +45,40 @@ const ramp = (shape: readonly Slope[]): object => ({
   stages: shape.map(({ seconds, to }) => ({ duration: duration(seconds), target: perUnit(to) })),
 });
 
-/** A stream as k6 runs it: its users, the seconds until it has ended without the grace, and what k6 is told. */
-interface MadeStream {
+/** A scenario of k6: its users, the seconds until it has ended without the grace, and what k6 is told. */
+interface MadeScenario {
+  readonly name: string;
   readonly vus: number;
   readonly end: number;
-  readonly scenario: object;
+  readonly told: object;
 }
 
-function madeRate(stream: RateStream, load: Load): MadeStream {
-  const shape = slopesOf(stream, load);
+/** Requests that arrive at a rate. */
+function arrivals(load: Load): MadeScenario[] {
+  const shape = slopesOf(load);
   const [first] = shape;
+  if (first === undefined) return [];
   const { bound = USUAL_BOUND_MS } = load.clauses.find(({ metric }) => metric === 'latency') ?? {};
   // Little's law, and half as many again for answers slower than the objective allows; the same for each process.
   const enough = Math.min(MOST_VUS, Math.ceil(((peakRate(shape) * bound) / 1000) * 1.5) + 4);
   const vus = Math.ceil(enough / load.processes) * load.processes;
-  const scenario = {
+  const told = {
     exec: 'default',
     timeUnit: `${RATE_UNIT_SECONDS}s`,
     preAllocatedVUs: vus,
     maxVUs: vus,
-    ...(stream.profile === 'constant' && first !== undefined ? constantRate(first) : ramp(shape)),
+    ...(load.facts.profile === 'constant' ? constantRate(first) : ramp(shape)),
   };
-  return { vus, end: (stream.to ?? 1) * load.seconds, scenario };
+  return [{ name: ARRIVALS, vus, end: load.seconds, told }];
 }
 
-function madeClients({ name, from = 0 }: ClientStream, vus: number, load: Load): MadeStream {
-  const { facts, seconds, clockSpeed } = load;
+function ownPace({ name, from = 0 }: Personas, load: Load): MadeScenario {
+  const { facts, seconds, clients, clockSpeed } = load;
+  const vus = clients.length;
   const longest = Math.max(seconds * (1 - from), (facts.targetSeconds ?? 0) / clockSpeed + 1);
   const executor = { executor: 'per-vu-iterations', iterations: 1, maxDuration: duration(longest) };
-  return { vus, end: from * seconds + longest, scenario: { exec: name, vus, ...executor } };
+  const startTime = from === 0 ? '0s' : duration(from * seconds);
+  return { name, vus, end: from * seconds + longest, told: { exec: name, vus, startTime, ...executor } };
 }
 
 /** What dashboards on k6's outputs look for. Without `url` no query becomes a series of its own. */
@@ -81,15 +86,11 @@ const OUTPUT_TAGS = ['status', 'name', 'scenario', 'error_code', 'method', 'expe
 
 /** The options, and how many virtual users they need. `drain` brings the VUs' last samples home. */
 export function k6Options(load: Load): { options: Record<string, unknown>; vus: number } {
-  const { facts, seconds, clients, graceSeconds, tagged } = load;
-  const made = facts.streams.map((stream, index) =>
-    stream.kind === 'rate' ? madeRate(stream, load) : madeClients(stream, clients[index]?.length ?? 0, load),
-  );
-  const scenarios = facts.streams.map(({ name, from = 0 }, index) => {
-    const startTime = from === 0 ? '0s' : duration(from * seconds);
-    const gracefulStop = duration(graceSeconds);
-    return [name, { ...made[index]?.scenario, startTime, gracefulStop, env: { STREAM: String(index) } }];
-  });
+  const { facts, graceSeconds, tagged } = load;
+  const rates = arrivals(load);
+  const made = [...rates, ...(facts.personas === undefined ? [] : [ownPace(facts.personas, load)])];
+  const gracefulStop = duration(graceSeconds);
+  const scenarios = made.map(({ name, told }) => [name, { ...told, gracefulStop }]);
   const vus = made.reduce((sum, each) => sum + each.vus, 0);
   // All VUs at the same time, so that each of them runs it exactly once.
   const drain = {
@@ -106,7 +107,7 @@ export function k6Options(load: Load): { options: Record<string, unknown>; vus: 
     options: {
       scenarios: {
         ...Object.fromEntries(scenarios),
-        ...(facts.streams.some(({ kind }) => kind === 'rate') ? { drain } : {}),
+        ...(rates.length > 0 ? { drain } : {}),
       },
       // Each tag costs a percent of a request; without an output nothing would show it.
       systemTags: tagged ? OUTPUT_TAGS : [],

@@ -93,7 +93,7 @@ export function prepareLoad(request: LoadRequest): PreparedLoad {
       target: address,
       ...{ runId, rate, seconds, slo, validateEvery, tagged, vus },
       keys: keys.map(({ name, plan, env, perMinute, perDay }) => ({ name, plan, env, perMinute, perDay })),
-      clients: clients.map((own) => [...own]),
+      clients: [...clients],
       turns: turns.length === 0 ? [[]] : turns.map((own) => [...own]),
       bill: [...bill],
       ...permittedMix(request),

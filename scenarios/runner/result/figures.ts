@@ -3,7 +3,7 @@ import { groupBy } from '../../../spec/group-by.ts';
 import { CAPACITY_STEP, scenarioNamed } from '../../lib/catalogue.ts';
 import type { ToldPlan } from '../../lib/load-plan.ts';
 import { isLoadOperation } from '../../lib/operations.ts';
-import { blockSecondsOf, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
+import { ARRIVALS, blockSecondsOf, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import { sum } from '../../lib/statistics.ts';
 import type { Histogram, LoadBlock, LoadFigures, LoadSeries } from './load-result.ts';
 
@@ -134,8 +134,8 @@ interface Series extends Pick<LoadSeries, 'stream' | 'operation' | 'plan'> {
 
 /** Takes in samples, and keeps counts and histograms by time blocks, so that memory does not grow with their number. */
 export class Samples {
-  readonly #plan: Pick<ToldPlan, 'keys'>;
-  readonly #streams: readonly { readonly name: string }[];
+  readonly #plan: Pick<ToldPlan, 'keys' | 'clients'>;
+  readonly #personas: string;
   readonly #blockSeconds: number;
   readonly #series = new Map<string, Series>();
   /** What each key has paid for so far. */
@@ -144,10 +144,10 @@ export class Samples {
   #last = 0;
 
   /** @param plan tells what positions in samples stand for */
-  constructor(plan: Pick<ToldPlan, 'scenario' | 'rate' | 'seconds' | 'keys'>) {
+  constructor(plan: Pick<ToldPlan, 'scenario' | 'rate' | 'seconds' | 'keys' | 'clients'>) {
     const facts = scenarioNamed(plan.scenario) ?? CAPACITY_STEP;
     this.#plan = plan;
-    this.#streams = facts.streams;
+    this.#personas = facts.personas?.name ?? '';
     this.#blockSeconds = blockSecondsOf({ ...plan, facts });
   }
 
@@ -155,38 +155,29 @@ export class Samples {
   add(since: number, samples: Readonly<Record<string, readonly number[]>>): boolean {
     let isKnown = true;
     for (const [name, numbers] of Object.entries(samples)) {
-      const [stream = '', key = '', operation = '', status = '', word] = name.split(' ');
+      const [position = '', operation = '', status = '', word] = name.split(' ');
       const outcome = OUTCOMES.find((one) => one === word);
-      const payer = this.#plan.keys[Number(key)];
-      const series = outcome && payer && this.#seriesOf(stream, operation, payer.plan);
-      if (outcome === undefined || series === undefined || numbers.length % 2 !== 0) {
+      const key = position === '' ? undefined : this.#plan.keys[Number(position)];
+      if (!outcome || !key || !isLoadOperation(operation) || numbers.length % 2 !== 0) {
         isKnown = false;
         continue;
       }
+      const stream = this.#plan.clients.includes(Number(position)) ? this.#personas : ARRIVALS;
+      const id = `${stream} ${operation} ${key.plan}`;
+      const series: Series = this.#series.get(id) ?? {
+        ...{ stream, operation, plan: key.plan },
+        ...{ statuses: {}, outcomes: noOutcomes(), blocks: new Map() },
+      };
+      this.#series.set(id, series);
       const times = numbers.length / 2;
       series.statuses[status] = (series.statuses[status] ?? 0) + times;
       series.outcomes[outcome] += times;
-      const { sent, refused } = this.paid.get(payer?.name ?? '') ?? { sent: 0, refused: 0 };
-      this.paid.set(payer?.name ?? '', {
-        sent: sent + times,
-        refused: refused + (status === '429' ? times : 0),
-      });
+      const { sent, refused } = this.paid.get(key.name) ?? { sent: 0, refused: 0 };
+      this.paid.set(key.name, { sent: sent + times, refused: refused + (status === '429' ? times : 0) });
       for (let place = 0; place < numbers.length; place += 2)
         this.#add(series, outcome, since + (numbers[place] ?? 0), numbers[place + 1] ?? 0);
     }
     return isKnown;
-  }
-
-  #seriesOf(position: string, operation: string, plan: Series['plan']): Series | undefined {
-    const stream = this.#streams[Number(position)]?.name;
-    if (stream === undefined || !isLoadOperation(operation)) return undefined;
-    const id = `${stream} ${operation} ${plan}`;
-    const series = this.#series.get(id) ?? {
-      ...{ stream, operation, plan },
-      ...{ statuses: {}, outcomes: noOutcomes(), blocks: new Map() },
-    };
-    this.#series.set(id, series);
-    return series;
   }
 
   #add({ blocks }: Series, outcome: Outcome, start: number, microseconds: number): void {

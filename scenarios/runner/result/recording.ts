@@ -211,13 +211,8 @@ export class Recording {
   #silence(): ThresholdOutcome[] {
     const { scenario, clients, keys } = this.#of.plan;
     const heard = new Set([...this.#all('assertion'), ...this.#all('measurement')].map(({ key }) => key));
-    const silent = (scenarioNamed(scenario)?.streams ?? [])
-      .flatMap((stream, index) =>
-        stream.kind === 'clients' && stream.reports === true ? (clients[index] ?? []) : [],
-      )
-      .flatMap((client) => keys[client]?.name ?? [])
-      .filter((name) => !heard.has(name));
-    if (silent.length === 0) return [];
+    const silent = clients.flatMap((client) => keys[client]?.name ?? []).filter((name) => !heard.has(name));
+    if (silent.length === 0 || scenarioNamed(scenario)?.personas?.reports !== true) return [];
     const actual = `none from ${silent.join(', ')}`;
     return [
       { kind: 'client', name: 'every client finishes', held: false, expected: 'a report from each', actual },

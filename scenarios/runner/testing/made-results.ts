@@ -26,7 +26,7 @@ export function series(
   const samples = new Samples(planWith('k'));
   for (let second = 0; second < seconds; second += 1)
     for (const [at, microseconds, outcome = '200 ok'] of requests(second))
-      samples.add(START + second * 1000, { [`0 0 listPets ${outcome}`]: [at, microseconds] });
+      samples.add(START + second * 1000, { [`0 listPets ${outcome}`]: [at, microseconds] });
   return samples.series();
 }
 
@@ -36,7 +36,7 @@ export const planWith = (key: string, more: Partial<ToldPlan> = {}): ToldPlan =>
   runId: 'a1',
   target: 'http://127.0.0.1:1/v1',
   keys: [{ name: key, plan: 'pro', env: 'K', perMinute: 300, perDay: 10_000 }],
-  clients: [[]],
+  clients: [],
   turns: [[0]],
   mix: { listPets: 1, createPet: 0, getPet: 0 },
   slo: 'p99<5ms',
@@ -67,7 +67,7 @@ export function resultOf(
   });
   const numbers = durations.flatMap((duration, index) => [index * 10, duration]);
   recording.add(
-    logged({ kind: 'samples', since, samples: { '0 0 listPets 200 ok': numbers }, lags: [], added: [] }),
+    logged({ kind: 'samples', since, samples: { '0 listPets 200 ok': numbers }, lags: [], added: [] }),
   );
   return conclude([recording.part()]);
 }
