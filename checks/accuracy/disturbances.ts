@@ -116,6 +116,9 @@ const EVERYTHING = 1_000_000;
 /** After how many requests the store is changed: in the middle of a run. */
 const CHANGED_AFTER = 60;
 
+/** While the keys' minutes are filled. */
+const COUNTS_LOST_AFTER = 170;
+
 /** Somebody changes the animals that were added, once; null removes one. */
 function changedOnce(change: (pet: Pet, index: number) => Pet | null): Personality {
   const added = new Map<string, number>();
@@ -272,6 +275,22 @@ export const DISTURBANCES: readonly Disturbance[] = [
     setting: WRITING,
     explains: { rows: /^(add|get|list|pet)-|^deprecation-successor/, most: 4 },
     server: () => restart(100),
+  },
+  {
+    name: 'a restart that loses what was counted',
+    explains: { rows: /^rate-/, most: 4 },
+    server: () => {
+      let requests = 0;
+      return {
+        recipe: ({ accountOf }) => ({
+          accountOf: (key) => `${accountOf(key)}${requests < COUNTS_LOST_AFTER ? '' : ', again'}`,
+        }),
+        ...admitting((usual, key, call) => {
+          requests += 1;
+          return usual(key, call);
+        }),
+      };
+    },
   },
   {
     name: 'a slow link',

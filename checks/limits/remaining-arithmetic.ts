@@ -349,24 +349,3 @@ export function stoodPastReset(
   }
   return [];
 }
-
-/** Somebody's first requests of a limit leave it whole but for so many; one of them may be lost. */
-const FIRST_REQUESTS = 2;
-
-/** The answers before and behind which a key's whole limit was there again, sooner than its window gives any back. */
-export function wholeAgain(
-  readings: readonly RateReading[],
-  { perMinute }: PlanLimits,
-): readonly (readonly [before: RateReading, behind: RateReading])[] {
-  const shown = readings.filter(({ limit, remaining }) => limit === perMinute && remaining !== undefined);
-  return shown.flatMap((behind, index) => {
-    const { remaining = 0 } = behind;
-    if (remaining < perMinute - FIRST_REQUESTS) return [];
-    const before = shown.slice(0, index).findLast(({ receivedAt }) => receivedAt <= behind.sentAt);
-    if (before === undefined) return [];
-    const isOver = (before.reset ?? 0) - (behind.date ?? behind.receivedAt) < UNEXPIRED;
-    return isOver || remaining <= (before.remaining ?? 0) || wentBack(before, behind)
-      ? []
-      : [[before, behind]];
-  });
-}

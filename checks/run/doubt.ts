@@ -1,6 +1,10 @@
-import { judgeRemaining, wholeAgain } from '../limits/remaining-arithmetic.ts';
+import { judgeRemaining } from '../limits/remaining-arithmetic.ts';
+import { MINUTE, SECOND } from '../limits/time.ts';
+import { isAdmittedStatus } from '../limits/window-count.ts';
+import type { Key } from '../profile/key.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
 import { answeredPet, described, listedPets, looksLikeTheService } from '../wire/pets.ts';
+import type { RateReading } from '../wire/rate-headers.ts';
 import { listPets } from '../wire/requests.ts';
 import type { Seen } from './check.ts';
 import { scene } from './scene.ts';
@@ -71,31 +75,85 @@ export function changedTarget(seen: Pick<Seen, 'maybe'>): Doubt | undefined {
   };
 }
 
+/** As if the target had lost what it counted. */
+interface Suspected {
+  readonly key: Key;
+  /** What was admitted of the key in the minute until its whole limit was there again. */
+  readonly shownBy: readonly RateReading[];
+  /** When it had not lost anything yet. */
+  readonly since: number;
+}
+
+/** Whatever the target's clock did meanwhile: a Date that goes back excuses what a restart explains. */
+const isBroken = ({ limits }: Key, readings: readonly RateReading[]): boolean =>
+  judgeRemaining(
+    readings.map((reading) => ({ ...reading, date: undefined })),
+    limits.perMinute,
+    limits.perDay,
+  ).kind === 'broken';
+
+/** Somebody's first requests of a limit leave it whole but for so many; one of them may be lost. */
+const FIRST_REQUESTS = 2;
+
 /**
- * Whether the target lost what it counted, as one that counts in its memory does where it is started again: at one moment
- * of the run each key that was used had its whole limit again. A limiter that is wrong is so more than once, or of one key.
+ * The moment at which a key had its whole limit again, where all answers before it are in order, and all that came after
+ * it, and only both together are not.
+ */
+function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefined {
+  const ofKeys = trace.run.keys.map((key) => ({ key, readings: trace.readingsOf(key) }));
+  const areInOrder = (isMeant: (reading: RateReading) => boolean) =>
+    !ofKeys.some(({ key, readings }) => isBroken(key, readings.filter(isMeant)));
+  const goesOn = (since: number, at: number) =>
+    ofKeys.some(({ readings }) => {
+      const last = readings.findLastIndex(({ receivedAt }) => receivedAt <= since);
+      const next = readings.findIndex(({ sentAt }) => sentAt >= at);
+      const [before, behind] = [readings[last], readings[next]];
+      const fell = (before?.remaining ?? 0) - (behind?.remaining ?? 0);
+      return fell > 0 && fell === next - last && before?.reset === behind?.reset;
+    });
+  if (areInOrder(() => true)) return undefined;
+  for (const { key, readings } of ofKeys)
+    for (const [index, { limit, remaining = 0, sentAt, receivedAt: at }] of readings.entries()) {
+      const since = readings.findLast(({ receivedAt }) => receivedAt <= sentAt)?.sentAt;
+      const isWhole = limit === key.limits.perMinute && remaining >= limit - FIRST_REQUESTS;
+      if (!isWhole || since === undefined || goesOn(since, at)) continue;
+      if (
+        areInOrder(({ receivedAt }) => receivedAt < at) &&
+        areInOrder(({ receivedAt }) => receivedAt >= at)
+      ) {
+        const shownBy = readings
+          .slice(0, index + 1)
+          .filter((one) => one.sentAt > sentAt - MINUTE && isAdmittedStatus(one.status));
+        return { key, shownBy, since };
+      }
+    }
+  return undefined;
+}
+
+/** Sends at the same pace once more what looked as if the target had been started again. */
+export const askedAgain = scene('restart-asked-again', { afterwards: true }, async (run) => {
+  const suspected = restartIn(run.trace);
+  if (suspected === undefined) return;
+  const { key, shownBy } = suspected;
+  const last = run.trace.readingsOf(key).at(-1)?.receivedAt ?? 0;
+  await run.waitUntil(last + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+  const [beganAt, first] = [run.now(), shownBy[0]?.sentAt ?? 0];
+  for (const { sentAt } of shownBy) {
+    await run.waitUntil(beganAt + sentAt - first, `key ${key.name} to be asked as before`);
+    await run.attempt(listPets({ limit: 1 }), key);
+  }
+});
+
+/**
+ * Whether the target lost what it counted, as one that counts in its memory does where it is started again. A limiter
+ * that is wrong is so again where it is asked the same.
  */
 export function begunAnew(trace: Pick<Trace, 'run' | 'readingsOf'>): Doubt | undefined {
-  const ofKeys = trace.run.keys.map((key) => ({ key, readings: trace.readingsOf(key) }));
-  const rises = ofKeys.flatMap(({ key, readings }) => wholeAgain(readings, key.limits));
-  const since = Math.max(...rises.map(([before]) => before.sentAt));
-  const until = Math.min(...rises.map(([, behind]) => behind.receivedAt));
-  if (rises.length === 0 || since > until) return undefined;
-  const isBroken = ofKeys.some(
-    ({ key: { limits }, readings }) =>
-      judgeRemaining(readings, limits.perMinute, limits.perDay).kind === 'broken',
-  );
-  const goesOn = ofKeys.some(({ key, readings }) => {
-    const before = readings.findLastIndex(({ receivedAt }) => receivedAt <= since);
-    const behind = readings.findIndex(({ receivedAt }) => receivedAt >= until);
-    const fell = (readings[before]?.remaining ?? 0) - (readings[behind]?.remaining ?? 0);
-    const isSame = readings[before]?.reset === readings[behind]?.reset;
-    return isSame && fell > 0 && fell === behind - before && rises.every(([one]) => one.key !== key.name);
-  });
-  if (!isBroken || goesOn) return undefined;
-  const time = new Date(since).toISOString().slice(11, 19);
+  const until = restartIn(trace)?.since;
+  if (until === undefined) return undefined;
+  const time = new Date(until).toISOString().slice(11, 19);
   return {
-    until: since,
+    until,
     message: `the target seems to have been started again at ${time} UTC: its keys had their whole limits again`,
   };
 }

@@ -1,7 +1,7 @@
 /** Plays the scenes of everything that was asked for: first what spends little, then the limits, a lane a key. */
 import type { Key } from '../profile/key.ts';
 import { type Check, type GapObserver, watches, whyNotAsked } from './check.ts';
-import { postflight } from './doubt.ts';
+import { askedAgain, postflight } from './doubt.ts';
 import { Findings } from './findings.ts';
 import { conclusionOf } from './inconclusive.ts';
 import { judgeCheck } from './judge.ts';
@@ -57,6 +57,7 @@ export async function playRun(
     }),
   );
   for (const scene of others) if (scene.kind === 'scene' && scene.afterwards) await play(scene);
+  await play(askedAgain);
   await play(postflight);
   return told;
 }
