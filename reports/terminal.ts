@@ -1,6 +1,7 @@
 import cliTruncate from 'cli-truncate';
 import picocolors from 'picocolors';
 import stringWidth from 'string-width';
+import { wrap } from '../spec/text-table.ts';
 import { type BuiltReport, driftLine } from './build-report.ts';
 import { costText, count, duration, simulatedClock } from './facts.ts';
 import { type Cause, type ReasonGroup, ROW_KINDS, type Rows } from './rows.ts';
@@ -137,18 +138,6 @@ function causeBlock({ row, follow }: Cause, pen: Pen): string[] {
 function commandLine(command: string | undefined): string[] {
   if (command === undefined) return [];
   return [command.length > LONGEST_COMMAND ? '  (its command is in the report)' : `  ${command}`];
-}
-
-/** A text in lines of the screen's width, broken between words, the first line behind a sign. */
-export function wrap(text: string, { columns }: Pick<Screen, 'columns'>, sign: string): string[] {
-  const width = stringWidth(sign);
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const longer = `${lines.at(-1) ?? ''} ${word}`;
-    if (lines.length > 0 && width + stringWidth(longer) <= columns) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines.map((line, index) => `${index === 0 ? sign : ' '.repeat(width)}${line}`);
 }
 
 const idList = (rows: Rows | readonly { readonly id: string }[]): string =>

@@ -30,7 +30,7 @@ export function renderBill(
   const lines = [
     `${count(checks, 'check')} of ${profile.target}, permitted ${permissions.join(', ') || 'nothing but reading'}:`,
     '',
-    ...textTable(rows, 2, '  '),
+    ...textTable(rows, { left: 2, indent: '  ' }),
     '',
     `  Requests     ${bill.requests.toLocaleString('en')} if nothing looks wrong, ${bill.mostRequests.toLocaleString('en')} at most`,
     `  Animals      ${bill.animals === 0 ? 'none is added' : `${bill.animals} if nothing looks wrong, ${bill.mostAnimals} at most; they stay`}`,

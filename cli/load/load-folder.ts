@@ -13,6 +13,7 @@ import {
 import { LOAD_FILE, type LoadResult, readLoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { makePrivateFolder, takeFolder } from '../check/check-folder.ts';
 import { EXIT } from '../shared/exit-codes.ts';
+import { screenOf } from '../shared/screen.ts';
 
 /** The results of a load or a search for a capacity. Those of an earlier one must not be beside those of a later one. */
 const RESULTS = [
@@ -38,7 +39,7 @@ export function prepareLoadFolder(out: string): void {
 export async function tellLoad(folder: string, result: LoadResult | CapacityResult): Promise<LoadReport> {
   const isLoad = 'series' in result;
   const report = isLoad ? loadReport(result) : capacityReport(result);
-  process.stdout.write(LOAD_FORMATS.terminal.render(report));
+  process.stdout.write(LOAD_FORMATS.terminal.render(report, screenOf(process.stdout)));
   await writePrivately(join(folder, isLoad ? LOAD_FILE : CAPACITY_FILE), `${JSON.stringify(result)}\n`);
   for (const name of FORMAT_NAMES)
     if (FORMATS[name].written)

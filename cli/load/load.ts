@@ -31,6 +31,7 @@ import { knownName } from '../shared/known-name.ts';
 import { liveLines } from '../shared/live-lines.ts';
 import { durationSeconds, HEADER, positive, wholeNumber, withHeaders } from '../shared/option-values.ts';
 import { addressIn, environment } from '../shared/profile-file.ts';
+import { columnsOf } from '../shared/screen.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { loadExitCode, prepareLoadFolder, tellLoad } from './load-folder.ts';
 
@@ -168,7 +169,9 @@ async function runScenario(request: LoadRun, most: number): Promise<number> {
 async function load(name: string | undefined, further: string[], options: LoadOptions): Promise<void> {
   if (options.list === true) {
     const rows = SCENARIOS.map(({ name, answers }) => [name, answers]);
-    return void process.stdout.write(`${textTable(rows).join('\n')}\n`);
+    return void process.stdout.write(
+      `${textTable(rows, { columns: columnsOf(process.stdout) }).join('\n')}\n`,
+    );
   }
   const kill = new AbortController();
   // At the first signal k6 finishes what is under way, and results are kept. At the second it ends at once.

@@ -48,18 +48,18 @@ function runTemplates(path: string, screen: Screen): Templates {
   const all = (text: (name: FormatName) => string): Templates =>
     Object.fromEntries((['terminal', ...FORMAT_NAMES] as const).map((name) => [name, () => text(name)]));
   const load = storedLoad(path);
-  if (load !== undefined) return all((name) => LOAD_FORMATS[name].render(load));
+  if (load !== undefined) return all((name) => LOAD_FORMATS[name].render(load, screen));
   const checked = readReport(path);
   return all((name) => render(checked, name, screen));
 }
 
-function diffTemplates([before, after, ...more]: readonly string[]): Templates {
+function diffTemplates([before, after, ...more]: readonly string[], screen: Screen): Templates {
   if (before === undefined || after === undefined || more.length > 0)
     throw new UsageError('--diff compares two reports: --diff OLD NEW');
   const diff = diffReports(readReport(before), readReport(after));
   if (diff.regression) process.exitCode = EXIT.notConformant;
   return {
-    text: () => renderDiffText(diff),
+    text: () => renderDiffText(diff, screen),
     html: () => renderDiffHtml(diff),
     json: () => renderDiffJson(diff),
   };
@@ -88,7 +88,7 @@ async function report(
       ? matrix === undefined
         ? runTemplates(results ?? '', screen)
         : matrixTemplates(matrix)
-      : diffTemplates(diff);
+      : diffTemplates(diff, screen);
   const known = Object.keys(templates);
   const named = (format ?? known.slice(0, 1)).map((name) => knownName('format', name, known));
   if (named.length > 1 && out === undefined) throw new UsageError('several formats need --out with a folder');

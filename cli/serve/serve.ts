@@ -12,6 +12,7 @@ import { textTable } from '../../spec/text-table.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { numberFrom, wholeNumber } from '../shared/option-values.ts';
+import { columnsOf } from '../shared/screen.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { writeServeProfile } from './serve-profile.ts';
 
@@ -42,7 +43,7 @@ const inWords = (answers: Readonly<Record<string, string>>) =>
     .join(', ');
 
 const list = (rows: readonly (readonly string[])[]) =>
-  void process.stdout.write(`${textTable(rows).join('\n')}\n`);
+  void process.stdout.write(`${textTable(rows, { columns: columnsOf(process.stdout) }).join('\n')}\n`);
 
 /** What to do about an address that the system refuses. */
 const REMEDIES: Readonly<Record<string, string>> = {

@@ -11,6 +11,10 @@ export function screenOf(stream: NodeJS.WriteStream, taken = 0): Screen {
   return { colour, columns: Math.max(40, stream.columns), rows: Math.max(10, stream.rows - taken) };
 }
 
+/** How wide a list may be: in a pipe each row is one line. */
+export const columnsOf = (stream: NodeJS.WriteStream): number =>
+  stream.isTTY ? screenOf(stream).columns : Number.POSITIVE_INFINITY;
+
 /** Follows https://no-color.org, and FORCE_COLOR, with which CI services ask for colour. */
 export function wantsColour(stream: NodeJS.WriteStream): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
+import { NO_SCREEN } from '../terminal.ts';
 import {
   broken,
   conformantReport,
@@ -84,6 +85,11 @@ t.test('text, page and JSON say the same', async (t) => {
   t.match(text, `${headline}\n`);
   t.match(text, /\n {2}one +4\.1 +Broke +pass +fail +one came otherwise; asked for: as one asks\n/);
   t.match(text, /\n {2}list-order +4\.1 +newest-first +oldest-first +newest-first\n/);
+  const narrow = renderDiffText(diff, { ...NO_SCREEN, columns: 60 }).split('\n');
+  t.same(
+    narrow.filter(({ length }) => length > 60).concat(narrow.filter((line) => /^ {6}one came/.test(line))),
+    ['      one came otherwise; asked for: as one asks'],
+  );
   const page = renderDiffHtml(diff);
   t.match(page, `<h1>${headline}</h1>`);
   t.match(page, /<th scope="row">one<\/th>[\s\S]*<b class="fail">Broke<\/b>/);

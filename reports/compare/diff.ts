@@ -1,8 +1,10 @@
+import { wrap } from '../../spec/text-table.ts';
 import { failureLine, verdictWords } from '../build-report.ts';
 import { count, moment } from '../facts.ts';
 import { tablesPage } from '../html/page-shell.ts';
 import { type Table, tableLines } from '../html/table.ts';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
+import { NO_SCREEN } from '../terminal.ts';
 import { clip, harmless } from '../visible-text.ts';
 
 /** How a requirement stood in a run. `known-failure`: the baseline lists it. `absent`: it had no row. */
@@ -113,9 +115,12 @@ function gapChanges(before: readonly GapResult[], after: readonly GapResult[]) {
 export const renderDiffJson = (diff: ReportDiff): string => `${JSON.stringify(diff, null, 2)}\n`;
 
 /** The difference for a terminal or a log. */
-export function renderDiffText(diff: ReportDiff): string {
+export function renderDiffText(diff: ReportDiff, { columns } = NO_SCREEN): string {
   const tables = tablesOf(diff).filter(({ rows }) => rows.length > 0);
-  return `${[headline(diff), runs(diff), ...tables.flatMap(tableLines)].join('\n')}\n`;
+  return `${[
+    ...[headline(diff), runs(diff)].flatMap((line) => wrap(line, { columns }, '')),
+    ...tables.flatMap((table) => tableLines(table, columns)),
+  ].join('\n')}\n`;
 }
 
 /** The difference as one HTML file without network and script. */
@@ -125,7 +130,7 @@ export const renderDiffHtml = (diff: ReportDiff): string =>
 const tablesOf = ({ requirements, gaps }: ReportDiff): Table[] => [
   {
     title: 'Requirements',
-    head: ['Requirement', '§', 'What became of it', 'Was', 'Is', 'Why'],
+    head: ['Requirement', '§', 'Change', 'Was', 'Is', 'Why'],
     rows: requirements.map(({ id, section, kind, isRegression, was, is, reason }) => [
       id,
       section,

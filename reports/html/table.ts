@@ -33,12 +33,8 @@ const cellHtml = (cell: Cell | SafeHtml) =>
   typeof cell === 'string' || isSafeHtml(cell) ? cell : html`<b class="fail">${cell.wrong}</b>`;
 
 /** A table as lines for a terminal, below its title. */
-export function tableLines(table: Table): string[] {
+export function tableLines(table: Table, columns: number): string[] {
   const { title, head, rows } = used(table);
   const words = (cell: Cell) => (typeof cell === 'string' ? cell : cell.wrong);
-  return [
-    '',
-    title,
-    ...textTable([head, ...rows.map((row) => row.map(words))], Number.POSITIVE_INFINITY, '  '),
-  ];
+  return ['', title, ...textTable([head, ...rows.map((row) => row.map(words))], { indent: '  ', columns })];
 }

@@ -1,32 +1,35 @@
 /** A load result or a search for a capacity in every format. Tables are the same on terminal, page and in Markdown. */
 import { html } from '@remix-run/html-template';
-import { textTable } from '../../spec/text-table.ts';
+import { textTable, wrap } from '../../spec/text-table.ts';
 import { CASE_FORMATS, type FormatName } from '../formats.ts';
 import { factList } from '../html/html.ts';
 import { pageShell } from '../html/page-shell.ts';
 import { type Table, tableHtml, tableLines } from '../html/table.ts';
 import { code, fold, prose, SIGNS, tableMarkdown } from '../markdown-text.ts';
 import { ROW_KINDS } from '../rows.ts';
+import { NO_SCREEN, type Screen } from '../terminal.ts';
 import type { LoadReport } from './load-report.ts';
 
 /** The renderers. The files have the same names as those of a check. */
-export const LOAD_FORMATS: Readonly<Record<FormatName, { readonly render: (report: LoadReport) => string }>> =
-  {
-    ...CASE_FORMATS,
-    html: { render: renderPage },
-    terminal: { render: renderText },
-    markdown: { render: renderMarkdown },
-  };
+export const LOAD_FORMATS: Readonly<
+  Record<FormatName, { readonly render: (report: LoadReport, screen?: Screen) => string }>
+> = {
+  ...CASE_FORMATS,
+  html: { render: renderPage },
+  terminal: { render: renderText },
+  markdown: { render: renderMarkdown },
+};
 
 /** For a terminal: the facts, the tables, and the verdict as the last line. */
-function renderText({ name, headline, problems, facts, notices, judged, tables }: LoadReport): string {
+function renderText(report: LoadReport, { columns } = NO_SCREEN): string {
+  const { name, headline, problems, facts, notices, judged, tables } = report;
   const lines = [
     name,
-    ...textTable(facts, Number.POSITIVE_INFINITY, '  '),
-    ...notices.map((line) => `  note: ${line}`),
-    ...[...judged, ...tables].flatMap(tableLines),
+    ...textTable(facts, { indent: '  ', columns }),
+    ...notices.flatMap((line) => wrap(line, { columns }, '  note: ')),
+    ...[...judged, ...tables].flatMap((table) => tableLines(table, columns)),
     '',
-    ...problems,
+    ...problems.flatMap((line) => wrap(line, { columns }, '')),
     // A problem may say the same and why.
     ...(problems.some((problem) => problem.startsWith(headline)) ? [] : [headline]),
   ];
