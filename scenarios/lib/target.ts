@@ -203,8 +203,9 @@ export function listTogether(who: Caller, { url, asked }: ListRequest, times: nu
 }
 
 let counter = 0;
-const ownIds: string[] = [];
-const MOST_OWN_IDS = 50;
+/** Animals that the target has: those that it listed, and some that this VU added. */
+const ids: string[] = [...plan.samples.ids];
+const MOST_IDS = 150;
 
 /** POST /pets: one animal, marked with the run's id. */
 export function add(who: Caller, status?: string): Answer {
@@ -217,24 +218,18 @@ export function add(who: Caller, status?: string): Answer {
   const [id] = response.status === 201 ? idsIn(response.body ?? '') : [];
   if (id !== undefined) {
     noteAdded(id);
-    if (ownIds.length < MOST_OWN_IDS) ownIds.push(id);
+    if (ids.length < MOST_IDS) ids.push(id);
   }
   return response;
 }
 
-let gets = 0;
-let listedIds: readonly string[] = plan.samples.ids;
 const longList = listRequest({ limit: 100 });
 
 /** GET /pets/{petId} of an animal that the target has. Where none is known yet, a list tells some instead. */
 export function get(who: Caller): Answer {
-  if (listedIds.length === 0 && ownIds.length === 0) {
-    const listed = list(who, longList);
-    if (listed.status === 200) listedIds = idsIn(listed.body ?? '');
-    return listed;
-  }
-  gets += 1;
-  const ids = ownIds.length > 0 && (gets % 2 === 0 || listedIds.length === 0) ? ownIds : listedIds;
-  const id = ids[gets % ids.length] ?? '1';
-  return send(who, { operation: 'getPet', id }, `${petsUrl}/${id}`, null, true);
+  const id = ids[(Math.random() * ids.length) | 0];
+  if (id !== undefined) return send(who, { operation: 'getPet', id }, `${petsUrl}/${id}`, null, true);
+  const listed = list(who, longList);
+  if (listed.status === 200) ids.push(...idsIn(listed.body ?? ''));
+  return listed;
 }

@@ -1,6 +1,7 @@
 /** What the steps of a search spent of each key, and when the keys can pay for the next step. */
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
 import type { KeyBill } from '../../lib/load-plan.ts';
+import { sum } from '../../lib/statistics.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
 import { type BudgetKey, payFor, Unpayable } from '../quota/quota.ts';
 
@@ -13,18 +14,12 @@ export const MOST_REQUESTS = MOST_RATE * BUDGET_SECONDS;
 /** Added to a minute, since the target's clock may differ from ours. */
 const ROOM_MS = 500;
 
-interface Spent {
-  /** End of the step, milliseconds since 1970. */
-  readonly at: number;
-  readonly key: string;
-  readonly requests: number;
-}
-
 /** The keys of a search, with what is left of their minutes and days. */
 export class MinuteBooks {
   readonly #target: Pick<LoadTarget, 'keys' | 'clockSpeed'>;
   readonly #minuteMs: number;
-  readonly #spent: Spent[] = [];
+  /** The bills of steps, and when each ended, in milliseconds since 1970. */
+  readonly #spent: { readonly at: number; readonly bill: readonly KeyBill[] }[] = [];
 
   constructor(target: Pick<LoadTarget, 'keys' | 'clockSpeed'>) {
     this.#target = target;
@@ -33,21 +28,21 @@ export class MinuteBooks {
 
   /** Notes what a step spent. */
   spend(bill: readonly KeyBill[], at: number): void {
-    for (const { key, sent = 0 } of bill) this.#spent.push({ at, key, requests: sent });
+    this.#spent.push({ at, bill });
   }
 
   /** The keys as they will be at a time, milliseconds since 1970. */
   keys(at: number): BudgetKey[] {
-    const { keys } = this.#target;
-    const minuteAgo = at - this.#minuteMs;
-    const sum = (name: string, since: number) =>
-      this.#spent
-        .filter((each) => each.key === name && each.at >= since)
-        .reduce((all, { requests }) => all + requests, 0);
-    return keys.map((key) => ({
+    const spentOf = (name: string, since: number) =>
+      sum(
+        this.#spent
+          .filter((step) => step.at >= since)
+          .flatMap(({ bill }) => bill.map(({ key, sent = 0 }) => (key === name ? sent : 0))),
+      );
+    return this.#target.keys.map((key) => ({
       ...key,
-      minuteLeft: key.perMinute - sum(key.name, minuteAgo),
-      dayLeft: key.perDay - sum(key.name, 0),
+      minuteLeft: key.perMinute - spentOf(key.name, at - this.#minuteMs),
+      dayLeft: key.perDay - spentOf(key.name, 0),
     }));
   }
 
@@ -62,7 +57,7 @@ export class MinuteBooks {
     const demand = { facts: CAPACITY_STEP, ...step, clockSpeed: this.#target.clockSpeed };
     const over = this.#spent.map(({ at }) => at + this.#minuteMs + 1);
     let reason = '';
-    for (const at of new Set([now, ...over.filter((time) => time > now)])) {
+    for (const at of [now, ...over.filter((time) => time > now)]) {
       try {
         payFor(demand, this.keys(at));
         return { waitSeconds: (at - now) / 1000, reason };
