@@ -21,7 +21,7 @@ import {
   loadTarget,
   startEmbeddedTarget,
 } from '../../scenarios/runner/quota/load-target.ts';
-import { prepareLoad } from '../../scenarios/runner/quota/prepare.ts';
+import { type LoadRequest, prepareLoad } from '../../scenarios/runner/quota/prepare.ts';
 import { renderBill, totalOf } from '../../scenarios/runner/quota/quota.ts';
 import { textTable } from '../../spec/text-table.ts';
 import { EXIT } from '../shared/exit-codes.ts';
@@ -36,17 +36,13 @@ import { withoutUndefined } from '../shared/without-undefined.ts';
 import { loadExitCode, prepareLoadFolder, tellLoad } from './load-folder.ts';
 
 /** The options of `load` as the parser hands them over. */
-interface LoadOptions {
+interface LoadOptions extends Pick<LoadRequest, 'rate' | 'slo' | 'mix' | 'validateEvery'> {
   readonly target?: string;
   readonly profile?: string;
   readonly header?: TargetProfile['headers'];
   readonly envFile?: string;
   readonly out: string;
-  readonly rate?: number;
   readonly duration?: number;
-  readonly slo?: string;
-  readonly mix?: Mix;
-  readonly validateEvery?: number;
   readonly shards: number;
   readonly productionHost?: string;
   readonly kubernetes?: true;
@@ -184,11 +180,9 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     const facts = scenarioOf(name, options);
     target = await targetOf(options, facts);
     const { rate, duration, slo, mix, validateEvery, shards, secret, out } = options;
-    const tagged =
-      process.env['K6_OUT'] !== undefined || further.some((option) => /^(-o|--out)/.test(option));
     const runId = randomBytes(4).toString('hex');
     const asked = {
-      ...{ facts, target, runId, shards, tagged, k6Options: further },
+      ...{ facts, target, runId, shards, k6Options: further },
       ...withoutUndefined({ rate, seconds: duration, slo, mix, validateEvery }),
     };
     if (options.kubernetes === true)

@@ -82,7 +82,7 @@ function clause({ clause: words, reading, statement, section }: Row): SafeHtml {
 }
 
 /** Request and response, with what is wrong marked. */
-export function exchangeHtml(exchange: Exchange, at?: readonly string[]): SafeHtml {
+function exchangeHtml(exchange: Exchange, at?: readonly string[]): SafeHtml {
   const parts = exchangeParts(exchange, at, MOST_OF_BODY);
   const { outcome } = exchange;
   const problem =

@@ -5,7 +5,7 @@ import { createRedactor } from '../../checks/wire/redaction.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { LoadPlan } from '../lib/load-plan.ts';
 import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
-import { firstBroken, round, type SloClause } from '../lib/slo.ts';
+import { firstBroken, parseSlo, round } from '../lib/slo.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
 import { runK6, usedTogether } from './k6/k6-process.ts';
 import type { LoadTarget } from './quota/load-target.ts';
@@ -106,7 +106,7 @@ async function namedByCertificate({ address, access }: LoadTarget, plan: LoadPla
  */
 export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const { target, k6, out, k6Options = [], note, stop, kill } = request;
-  const { plan: paid, clauses, looks } = prepareLoad(request);
+  const { plan: paid, looks } = prepareLoad(request);
   const { name = '', env = '' } = looks ?? {};
   const payer = { name, env, value: target.secrets[env] ?? '' };
   const { clock, ids, categoryId } = await preflight(target, payer, stop);
@@ -121,7 +121,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   stop?.throwIfAborted();
   const processes = plan.turns.length;
   const recording = new Recording({ plan, processes, redactor, note });
-  const watch = watchLoad(request, plan, clauses, recording);
+  const watch = watchLoad(request, plan, recording);
   // The user's own has its options from the same variables.
   const hasDashboard =
     request.dashboard === true && !k6Options.some((option) => option.includes('web-dashboard'));
@@ -191,12 +191,8 @@ const LOOKS = 2;
  * Tells how the load goes. A load whose rate climbs is to stop as soon as its last seconds break the objective twice in a
  * row; `end` ends the watch and returns what broke, if anything did.
  */
-function watchLoad(
-  { facts, onProgress }: LoadRun,
-  plan: LoadPlan,
-  clauses: readonly SloClause[],
-  { samples }: Recording,
-) {
+function watchLoad({ facts, onProgress }: LoadRun, plan: LoadPlan, { samples }: Recording) {
+  const clauses = parseSlo(plan.slo);
   const began = Date.now();
   const stopping = new AbortController();
   let brokenLooks = 0;

@@ -3,7 +3,7 @@ import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { wayOf } from '../../../checks/wire/access.ts';
 import type { LoadPlan } from '../../lib/load-plan.ts';
 import type { Mix, ScenarioFacts } from '../../lib/scenario.ts';
-import { parseSlo, type SloClause } from '../../lib/slo.ts';
+import { parseSlo } from '../../lib/slo.ts';
 import { k6Options } from '../k6/k6-options.ts';
 import { otherLoad } from '../k6/k6-process.ts';
 import type { LoadTarget } from './load-target.ts';
@@ -31,7 +31,6 @@ export interface LoadRequest {
 
 /** A load that has been paid for. */
 export interface PreparedLoad {
-  readonly clauses: readonly SloClause[];
   /** The key that pays for the look at the target before the load. */
   readonly looks: BudgetKey | undefined;
   /** The plan, with what only a look at the target can tell left open: its clock agrees, its animals are unknown. */
@@ -86,7 +85,6 @@ export function prepareLoad(request: LoadRequest): PreparedLoad {
   const tagged = hasOutput(request.k6Options ?? []);
   const { options, vus } = k6Options({ ...demand, clauses, clients, graceSeconds, tagged });
   return {
-    clauses,
     looks: keys[looksFirst],
     plan: {
       scenario: facts.name,
