@@ -21,12 +21,7 @@ const SECONDS = 5;
 const CONNECTIONS = 20;
 const KEY = 'a-key-for-the-bench';
 const ENV = 'PETSTORE_BENCH_KEY';
-const AS_FAST_AS_POSSIBLE = {
-  executor: 'constant-vus',
-  vus: CONNECTIONS,
-  duration: `${SECONDS}s`,
-  env: { STREAM: '0' },
-};
+const AS_FAST_AS_POSSIBLE = { executor: 'constant-vus', vus: CONNECTIONS, duration: `${SECONDS}s` };
 
 /** Both tell in a line of their log how many requests they made. */
 const bareScript = (url: string) => `import http from 'k6/http';
@@ -45,12 +40,7 @@ function ourPlan(url: string, validateEvery: number): LoadPlan {
     clockSpeed: 1,
     access: DIRECT,
   };
-  const { plan } = prepareLoad({
-    facts: CAPACITY_STEP,
-    target,
-    runId: 'bench',
-    validateEvery,
-  });
+  const { plan } = prepareLoad({ facts: CAPACITY_STEP, target, runId: 'bench', validateEvery });
   const now = Date.now();
   return {
     ...plan,

@@ -84,6 +84,6 @@ export interface LoadPlan extends ToldPlan {
   readonly base?: string;
   /** For what stands in front of the target; a value that is secret is in the variable `env`. */
   readonly headers: readonly { readonly name: string; readonly value?: string; readonly env?: string }[];
-  /** k6's options, made from the streams. */
+  /** k6's options, made from the scenario. */
   readonly options: Readonly<Record<string, unknown>>;
 }

@@ -158,7 +158,7 @@ function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Map<BudgetKe
 }
 
 /**
- * Plans who pays for a scenario. A key exceeds its plan only in a stream that measures just that.
+ * Plans who pays for a scenario. A key exceeds its plan only where a scenario measures just that.
  *
  * @throws UsageError with the bill and what would fit
  */

@@ -88,7 +88,7 @@ const BlockShape = Type.Object({
 export type LoadBlock = Static<typeof BlockShape>;
 
 const SeriesShape = Type.Object({
-  stream: text,
+  stream: Type.String({ description: '“clients” arrive at a rate; others are named by the scenario.' }),
   operation: words(LOAD_OPERATIONS),
   plan: words(PLAN_NAMES),
   ...FiguresShape.properties,

@@ -247,14 +247,17 @@ export function judgeIds(ids: readonly string[]): ThresholdOutcome {
  */
 export async function readRunnerLog(file: string): Promise<ResultPart> {
   const lines = () => createInterface({ input: createReadStream(file) });
-  let end: Message | undefined;
+  let last: string | undefined;
   try {
     for await (const line of lines()) {
       const { said } = loggedIn(line);
-      if (said.startsWith(`${MARK}{"kind":"end"`)) end = messageIn(said);
+      if (said.startsWith(`${MARK}{"kind":"end"`)) last = said;
     }
-    if (end?.kind !== 'end')
+    if (last === undefined)
       throw new UsageError(`${file} is not a complete runner log: k6's last line is missing`);
+    const end = messageIn(last);
+    if (end?.kind !== 'end')
+      throw new UsageError(`${file} cannot be read: its load was made by another petstore-harness`);
     const recording = new Recording({ plan: end.plan, processes: 1, redactor: createRedactor([]) });
     for await (const line of lines()) recording.add(line);
     return recording.part();
