@@ -184,6 +184,11 @@ t.test('init takes what its first request shows to be wanted, and writes it', as
     t.notOk(existsSync(join(folder, out)));
     words.push(...more);
   }
+  const beside = ['init', '--target', store.baseUrl.slice(0, -3), '--key', 'free=K', '--out', out];
+  t.match(
+    (await runHere(folder, beside, env)).stderr,
+    /answers 404 .*; try --target \S+\/v1; nothing was written/,
+  );
   t.match(await runHere(folder, ['init', ...words], env), {
     code: 0,
     stdout: /target: {2}GET \/pets .* 200 /,

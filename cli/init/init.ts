@@ -13,6 +13,7 @@ import {
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import { notTheService, noUsableAnswer, refusedKey } from '../../checks/run/preflight.ts';
+import { hasVersionSegment } from '../../checks/wire/base-address.ts';
 import { createClient } from '../../checks/wire/client.ts';
 import { described, looksLikeTheService } from '../../checks/wire/pets.ts';
 import { listPets } from '../../checks/wire/requests.ts';
@@ -106,7 +107,12 @@ async function firstAnswer(profile: InitProfile, set: NodeJS.ProcessEnv): Promis
     return told;
   }
   const answer = { ...exchange, outcome };
-  if (!looksLikeTheService(answer)) throw new NothingToJudge(notTheService(target, answer));
+  // The service answers 404 in its own way at an address beside its own.
+  const isBeside = outcome.status === 404 && !hasVersionSegment(target);
+  if (isBeside || !looksLikeTheService(answer))
+    throw new NothingToJudge(
+      `${notTheService(target, answer)}${isBeside ? `; try --target ${target}/v1` : ''}`,
+    );
   if (outcome.status === 401) throw new NothingToJudge(refusedKey(401, key));
   return `GET /pets with ${key.env} answers ${described(answer)}`;
 }
@@ -117,12 +123,12 @@ async function costs(profile: InitProfile): Promise<string[]> {
   const lines: string[] = [];
   for (const [index, last] of [undefined, ...PERMISSIONS].entries()) {
     const permissions: readonly Permission[] = PERMISSIONS.slice(0, index);
-    const { bill, checks, skipped } = await planCheck({ profile, values, permissions });
+    const { bill } = await planCheck({ profile, values, permissions });
     const time = duration(Math.max(1, Math.round(bill.time / 1000)));
     const animals = bill.animals === 0 ? '' : `, ${bill.animals} animals that stay`;
     const label = last === undefined ? 'reading' : `and ${last}`;
     lines.push(
-      `  ${label.padEnd(12)} ${checks - skipped.size} of ${checks} requirements: ${bill.requests.toLocaleString('en')} requests, about ${time}${animals}`,
+      `  ${label.padEnd(12)} ${bill.requests.toLocaleString('en')} requests, about ${time}${animals}`,
     );
   }
   return lines;
@@ -159,7 +165,7 @@ async function init(options: InitOptions): Promise<void> {
   const next = keys.every(({ roles }) => roles.every((role) => role === 'load'))
     ? [`Next: ${commandOf(named, 'load smoke')}`]
     : [
-        'What is verified, and what it costs; permissions go into the list "permit" of the profile:',
+        'What a run costs; permissions go into the list "permit" of the profile:',
         ...(await costs(profile)),
         '',
         `Next: ${commandOf(named)}`,
