@@ -65,7 +65,7 @@ t.test('what a broken requirement shows', async (t) => {
   t.match(text, /and 1 that follow from it: three\n/);
   t.match(text, /≠ list-order \(4\.1\) answers oldest-first, the profile pins newest-first/);
   t.match(text, /– 1 skipped, needs the permission day: four/);
-  t.match(text, /1,234 requests in 1 min 59 s/);
+  t.match(text, /1,234 requests in 1 min 59 s.*, 9 animals added\n/);
   t.match(text, /→ Repeat only what is broken\n {2}petstore-harness check/);
   const reading = reportWith([broken('one', { reading: 'it is not stated' })]);
   t.match(shown(reading, 120, 99), '“The clause of one.” (our reading)');

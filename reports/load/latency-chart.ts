@@ -17,7 +17,7 @@ export function latencyChart(all: readonly LoadSeries[], names: readonly string[
   const reachOf = (requests: number) => Math.log10(Math.max(10, requests));
   const most = Math.min(5, Math.max(2, ...all.map(({ requests }) => reachOf(requests))));
   const curves = all.flatMap(({ requests, latency }, index) => {
-    if (requests === 0 || latency === null) return [];
+    if (latency === null) return [];
     const percentile = percentilesOf(latency.histogram);
     const reach = Math.min(most, reachOf(requests));
     const points = Array.from({ length: 101 }, (_, step) => {
