@@ -33,24 +33,16 @@ export async function knownSince(run: SceneRun, key: Key, edge?: number): Promis
 const lastOf = (run: SceneRun, key: Key) => run.trace.readingsOf(key).at(-1);
 
 /**
- * Waits until the key has made no request for a whole minute: every kind of window is then fresh. A clock-aligned
- * window ends when the refusal said, and every minute after that. Where the next such edge is near, the wait lasts until
- * then, so that it does not fall into the burst.
+ * Waits until the key has made no request for a whole minute: every kind of window is then fresh, but for a counter
+ * that slides and counts part of the minute before; that one starts from zero after two. A clock-aligned window ends
+ * when the refusal said, and every minute after that. Where the next such edge is near, the wait lasts until then, so
+ * that it does not fall into the burst.
  */
-export async function rest(run: SceneRun, key: Key, edge?: number): Promise<void> {
-  const rested = (lastOf(run, key)?.receivedAt ?? 0) + MINUTE + SECOND;
+export async function rest(run: SceneRun, key: Key, edge?: number, minutes = 1): Promise<void> {
+  const rested = (lastOf(run, key)?.receivedAt ?? 0) + minutes * MINUTE + SECOND;
   const sinceEdge = edge === undefined || edge > rested ? 0 : (rested - edge) % MINUTE;
   const until = sinceEdge < MINUTE / 2 ? Math.max(rested, edge ?? 0) : rested + MINUTE - sinceEdge;
-  await run.waitUntil(until, `key ${key.name} to be at rest for a minute`);
-}
-
-/**
- * Waits until a clock-aligned window has passed without a request. A sliding window counter, which counts part of the
- * previous window, then starts from zero.
- */
-export async function restForWindow(run: SceneRun, key: Key): Promise<void> {
-  const last = lastOf(run, key)?.receivedAt ?? 0;
-  await run.waitUntil(last + 2 * MINUTE + SECOND, `key ${key.name} to be at rest for a whole window`);
+  await run.waitUntil(until, `key ${key.name} to be at rest`);
 }
 
 /** Waits a minute or two from now, because the key may have spent more than is on record. */

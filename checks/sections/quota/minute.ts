@@ -20,7 +20,7 @@ import { categoryOf, storeSample } from '../animals/additions.ts';
 import { retrievals, servedAnimals } from '../animals/retrievals.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
 import { type AfterRefusal, afterRefusal } from './after-refusal.ts';
-import { knownSince, rest, restForWindow, restFromNow } from './key-at-rest.ts';
+import { knownSince, rest, restFromNow } from './key-at-rest.ts';
 import { refusedOperation, variety } from './minute-requests.ts';
 import { type FilledWindow, fillUndisturbed } from './window-filling.ts';
 
@@ -110,7 +110,7 @@ export const minute = sceneOnKeys(
         !isSharedTwice(windows, after.refill);
       for (let last = first; mayTell() && (last === first || hasFewer(last)); windows.push(last)) {
         if (isRefilling(after.refill) === true && mayHold(last, last !== first))
-          await restForWindow(run, key);
+          await rest(run, key, toldEdge(run, key), 2);
         last = await fill(await knownSince(run, key, windowEdge(run, key, after)));
       }
       const again = after.afterReset ?? after.afterRetryAfter;
@@ -184,6 +184,12 @@ function windowEdge(run: SceneRun, key: Key, { obeyed, afterRetryAfter }: AfterR
   return retryAt === undefined ? undefined : retryAt + SECOND;
 }
 
+/** When a window of the key ends, as its last answer tells. */
+function toldEdge(run: SceneRun, key: Key): number | undefined {
+  const reset = run.trace.readingsOf(key).at(-1)?.reset;
+  return reset === undefined ? undefined : run.trace.targetClock.reached(reset + SECOND);
+}
+
 /** The window after the reset; where it fell short, up to two more, each from rest. */
 async function nextWindow(
   run: SceneRun,
@@ -211,7 +217,7 @@ async function nextWindow(
     return refilling === true ? !hasFewer(two) || fellShortTwice(next) : !isExact(two);
   };
   while (next.length < 3 && !isTold(next) && !isSharedTwice(next, after.refill)) {
-    await (refilling === true && next.length === 2 ? restForWindow(run, key) : rest(run, key));
+    await rest(run, key, undefined, refilling === true && next.length === 2 ? 2 : 1);
     next.push(await fill());
   }
 }
