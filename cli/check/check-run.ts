@@ -44,6 +44,7 @@ export async function runCheck(
   const view = liveView(process.stderr, {
     clock: runClock(subject),
     simulated: clock !== undefined,
+    mostRequests: manner.mostRequests ?? Number.POSITIVE_INFINITY,
     checks: subject.traffic === undefined ? (subject.only?.length ?? allChecks.length) : undefined,
   });
   const format = options.format ?? (process.stdout.isTTY ? 'human' : 'tap');

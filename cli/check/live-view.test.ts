@@ -40,10 +40,19 @@ const wait = (seconds: number, what: string): RunEvent => ({
 mock.timers.enable({ apis: ['setInterval'] });
 
 /** What a run has shown ten seconds after these events, with its lines that stay first. */
-function shown(isTTY: boolean, events: readonly RunEvent[], { speed = 1, simulated = false } = {}): string {
+function shown(
+  isTTY: boolean,
+  events: readonly RunEvent[],
+  { speed = 1, simulated = false, mostRequests = Number.POSITIVE_INFINITY } = {},
+): string {
   const stream = Object.assign(new PassThrough(), { isTTY, columns: 60, rows: 10 });
   const clock = { speed, now: () => START, sleepUntil: async () => {} };
-  const view = liveView(stream as unknown as NodeJS.WriteStream, { clock, simulated, checks: 97 });
+  const view = liveView(stream as unknown as NodeJS.WriteStream, {
+    clock,
+    simulated,
+    checks: 97,
+    mostRequests,
+  });
   for (const event of events) view.onEvent(event);
   mock.timers.tick(10_000);
   view.end();
@@ -63,8 +72,8 @@ for (const [name, events, how, expected] of [
       { kind: 'check-started', id: 'b' },
       ...SENT,
     ],
-    {},
-    '▸ b · 1 of 97 checks, 3 requests; requests: free-1 2 · (none) 1',
+    { mostRequests: 1252 },
+    '▸ b · 1 of 97 checks, 3 requests of at most 1,252; requests: free-1 2 · (none) 1',
   ],
   [
     'waits, the next one first, and none that is over',

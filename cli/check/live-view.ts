@@ -1,7 +1,7 @@
 import picocolors from 'picocolors';
 import type { Clock } from '../../checks/run/clock.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
-import { clock as clockText, count } from '../../reports/facts.ts';
+import { clock as clockText, count, grouped } from '../../reports/facts.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { requirement } from '../../spec/contract.ts';
 import { type LiveLines, liveLines } from '../shared/live-lines.ts';
@@ -14,12 +14,14 @@ export interface Shown {
   readonly simulated: boolean;
   /** How many are decided one after the other; undefined for the traffic of other clients. */
   readonly checks: number | undefined;
+  /** How many requests the run may send; Infinity where nobody pays. Most rows are decided at its end: requests tell more. */
+  readonly mostRequests: number;
 }
 
 /** Shows a run under way: what it does, waits for and has spent, and each failure as it is found. */
 export function liveView(
   stream: NodeJS.WriteStream,
-  { clock, simulated, checks }: Shown,
+  { clock, simulated, checks, mostRequests }: Shown,
 ): LiveLines & { onEvent(event: RunEvent): void } {
   /** Checks under way, the latest one last. */
   const running = new Set<string>();
@@ -29,6 +31,7 @@ export function liveView(
   const requests = new Map<string, number>();
   const days = new Map<string, { readonly done: number; readonly of: number }>();
   let [ended, failed] = [0, 0];
+  const most = Number.isFinite(mostRequests) ? ` of at most ${grouped(mostRequests)}` : '';
   const how = simulated || clock.speed !== 1 ? ' (simulated clock)' : '';
   const left = (until: number) => clockText(Math.max(0, Math.ceil((until - clock.now()) / 1000)));
   const lines = () => {
@@ -37,7 +40,7 @@ export function liveView(
     const current = [...running].at(-1) ?? (days.size > 0 ? 'days’ quotas' : 'between checks');
     const under = checks === undefined ? 'watching' : `${current} · ${ended} of ${count(checks, 'check')}`;
     return [
-      `▸ ${under}${broken}, ${count(sent, 'request')}${how}`,
+      `▸ ${under}${broken}, ${count(sent, 'request')}${most}${how}`,
       ...[...waits]
         .sort(([, a], [, b]) => a - b)
         .map(([what, until]) => `  ${left(until)} for ${shownLine(what, 120)}`),
