@@ -20,7 +20,8 @@ export function textTable(
   const room = columns - indent.length;
   const last = (rows[0]?.length ?? 0) - 1;
   const longest = Math.max(...rows.map((row) => row[last]?.length ?? 0));
-  const isBelow = last > 0 && last < left && (widthsIn(rows, room)[last] ?? 0) < Math.min(READABLE, longest);
+  const isBelow =
+    longest > READABLE && last < left && last > 0 && (widthsIn(rows, room)[last] ?? 0) < READABLE;
   const widths = widthsIn(isBelow ? rows.map((row) => row.slice(0, last)) : rows, room);
   return rows.flatMap((row) => {
     const cells = widths.map((width, column) => wrap(row[column] ?? '', { columns: width }, ''));
