@@ -7,7 +7,7 @@ import type { LoadPlan } from '../lib/load-plan.ts';
 import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
 import { firstBroken, parseSlo, round } from '../lib/slo.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
-import { runK6, usedTogether } from './k6/k6-process.ts';
+import { mostMemory, runK6, usedTogether } from './k6/k6-process.ts';
 import type { LoadTarget } from './quota/load-target.ts';
 import { preflight } from './quota/preflight.ts';
 import { type LoadRequest, prepareLoad } from './quota/prepare.ts';
@@ -140,6 +140,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
           ...ownSecrets(plan, index, target.secrets),
           ...accessEnvironment(target, authority),
         },
+        mostMemory: mostMemory(plan.vus, processes),
         onLine: (line) => recording.add(line),
         onProblem: (line) => recording.problem(line),
         stop: AbortSignal.any([watch.stop, ...(stop === undefined ? [] : [stop])]),

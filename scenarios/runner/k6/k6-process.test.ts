@@ -1,4 +1,4 @@
-/** k6 and its parent: environment, options, signals. A shell script stands in for k6. */
+/** k6 and its parent: environment, options, signals, memory. A shell script stands in for k6. */
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ async function stand(t: Test, script: string): Promise<string> {
   return path;
 }
 
-function start(k6: string) {
+function start(k6: string, mostMemory?: number) {
   const heard: string[] = [];
   const stop = new AbortController();
   const kill = new AbortController();
@@ -21,6 +21,7 @@ function start(k6: string) {
     script: 'script.js',
     options: ['--tag', 'a=b'],
     environment: { A_KEY: 'its-value' },
+    ...(mostMemory === undefined ? {} : { mostMemory }),
     onLine: (line) => heard.push(line),
     onProblem: (line) => heard.push(`problem: ${line}`),
     stop: stop.signal,
@@ -104,6 +105,19 @@ t.test('a k6 that cannot be started is an end too', async (t) => {
   const { heard, ended } = start('/nonexistent/k6');
   t.match(await ended, { code: null });
   t.match(heard, [/^problem: k6 could not be started: .*ENOENT/]);
+});
+
+t.test('a k6 that takes memory without end is ended, and it is said why', async (t) => {
+  const hoard = 'const all = []; setInterval(() => all.push(Buffer.alloc(2 ** 24, 1)), 5)';
+  const k6 = await stand(t, `exec '${process.execPath}' -e '${hoard}'`);
+  const { heard, ended } = start(k6, 200 * 2 ** 20);
+  const { code, usage } = await ended;
+  t.equal(code, null);
+  t.ok((usage.memoryPeakBytes ?? 0) > 200 * 2 ** 20);
+  t.match(
+    heard[0],
+    /^problem: k6 held more than 200 MiB and was ended: does the target send bodies without end\?$/,
+  );
 });
 
 t.test('processes on one machine share its CPU and memory', async (t) => {

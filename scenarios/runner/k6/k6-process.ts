@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pidusage from 'pidusage';
@@ -15,6 +15,8 @@ export interface K6Run {
   readonly options: readonly string[];
   /** The variables that k6 gets in addition to those of this process that it needs: keys reach it in no other way. */
   readonly environment: Readonly<Record<string, string>>;
+  /** If k6 holds more bytes than this, it is killed. */
+  readonly mostMemory?: number;
   /** A line of k6's log, secrets not yet removed. */
   readonly onLine: (line: string) => void;
   /** Something that went wrong on this side of the wire. */
@@ -72,19 +74,39 @@ export function otherLoad(k6Options: readonly string[]): string | undefined {
   return k6Options.find((option) => LOAD_OPTION.test(option));
 }
 
+/** For k6 itself, its figures and ordinary bodies. */
+const K6_BYTES = 2 * 2 ** 30;
+const USER_BYTES = 8 * 2 ** 20;
+
+/**
+ * The most bytes that k6 may hold with this many virtual users: several times what it needs, but never more than half
+ * of the machine. k6 reads a body to its end, so that an endless body would take all memory.
+ *
+ * @param processes how many k6 processes share the machine
+ */
+export const mostMemory = (users: number, processes: number): number =>
+  Math.min(K6_BYTES + users * USER_BYTES, totalmem() / 2) / processes;
+
+/** An endless body fills a machine within seconds. */
 const LOOK_EVERY_MS = 200;
 
 /** Looks at a process until it has ended. */
-async function watch(pid: number, hasEnded: AbortSignal): Promise<ProcessUsage> {
+async function watch(
+  pid: number,
+  hasEnded: AbortSignal,
+  onMemory: (bytes: number) => void,
+): Promise<ProcessUsage> {
   let usage: ProcessUsage = { cpuMeanPart: null, memoryPeakBytes: null };
   while (!hasEnded.aborted) {
     // The process may be gone by now.
     const now = await pidusage(pid).catch(() => undefined);
-    if (now !== undefined && now.memory > 0)
+    if (now !== undefined && now.memory > 0) {
       usage = {
         cpuMeanPart: now.elapsed > 0 ? now.ctime / now.elapsed / availableParallelism() : null,
         memoryPeakBytes: Math.max(usage.memoryPeakBytes ?? 0, now.memory),
       };
+      onMemory(now.memory);
+    }
     await sleep(LOOK_EVERY_MS, undefined, { signal: hasEnded }).catch(() => undefined);
   }
   return usage;
@@ -95,7 +117,7 @@ async function watch(pid: number, hasEnded: AbortSignal): Promise<ProcessUsage> 
  * line, since nobody reads it.
  */
 export async function runK6(run: K6Run): Promise<K6Exit> {
-  const { k6, script, options, environment } = run;
+  const { k6, script, options, environment, mostMemory = Number.POSITIVE_INFINITY } = run;
   // Quiet: without its logo, its list of scenarios and its progress bar.
   const args = ['run', '--log-format=json', '--no-usage-report', '--quiet', ...options, script];
   const child = spawn(k6, args, {
@@ -107,7 +129,11 @@ export async function runK6(run: K6Run): Promise<K6Exit> {
   const over = new AbortController();
   run.stop?.addEventListener('abort', () => child.kill('SIGINT'), { signal: over.signal });
   run.kill?.addEventListener('abort', () => child.kill('SIGKILL'), { signal: over.signal });
-  const usage = watch(child.pid ?? 0, over.signal);
+  const usage = watch(child.pid ?? 0, over.signal, (bytes) => {
+    if (bytes <= mostMemory || !child.kill('SIGKILL')) return;
+    const bound = Math.round(mostMemory / 2 ** 20).toLocaleString('en');
+    run.onProblem(`k6 held more than ${bound} MiB and was ended: does the target send bodies without end?`);
+  });
   const lines = createInterface({ input: child.stderr });
   lines.on('line', run.onLine);
   const read = once(lines, 'close');
