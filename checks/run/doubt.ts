@@ -111,16 +111,14 @@ function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefi
       const fell = (before?.remaining ?? 0) - (behind?.remaining ?? 0);
       return fell > 0 && fell === next - last && before?.reset === behind?.reset;
     });
-  if (areInOrder(() => true)) return undefined;
-  for (const { key, readings } of ofKeys)
+  for (const { key, readings } of ofKeys.filter((one) => isBroken(one.key, one.readings)))
     for (const [index, { limit, remaining = 0, sentAt, receivedAt: at }] of readings.entries()) {
       const since = readings.findLast(({ receivedAt }) => receivedAt <= sentAt)?.sentAt;
-      const isWhole = limit === key.limits.perMinute && remaining >= limit - FIRST_REQUESTS;
+      const isWhole = limit !== undefined && remaining >= limit - FIRST_REQUESTS;
       if (!isWhole || since === undefined || goesOn(since, at)) continue;
-      if (
-        areInOrder(({ receivedAt }) => receivedAt < at) &&
-        areInOrder(({ receivedAt }) => receivedAt >= at)
-      ) {
+      // Of another key, what was answered meanwhile may have been counted before it or after it.
+      const until = (name: string | null) => (name === key.name ? sentAt : since);
+      if (areInOrder((one) => one.receivedAt <= until(one.key)) && areInOrder((one) => one.sentAt >= at)) {
         const shownBy = readings
           .slice(0, index + 1)
           .filter((one) => one.sentAt > sentAt - MINUTE && isAdmittedStatus(one.status));
