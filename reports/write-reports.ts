@@ -62,6 +62,9 @@ export async function writeNamed(path: string, text: string): Promise<void> {
 
 /** What the system said about a file, in words for a person. */
 export function unwritable(path: string, error: unknown): UnwritableReport {
-  const why = systemProblem(error) ?? (error instanceof Error ? error.message : String(error));
+  const said = systemProblem(error) ?? (error instanceof Error ? error.message : String(error));
+  // A file in a folder's place, as Node 24 has it: older ones say so themselves.
+  const isNoFolder = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
+  const why = isNoFolder ? said.replace('file already exists', 'not a directory') : said;
   return new UnwritableReport(`${path}: could not be written, ${why}`, { cause: error });
 }

@@ -171,10 +171,13 @@ t.test('a disk that is full: one line, what is written is whole, and the run goe
 
 t.test('too few open files are one line', async (t) => {
   const { folder, env, profile } = await testTarget(t);
-  const through = ['sh', '-c', 'ulimit -n 28; exec "$0" "$@"'];
-  const { code, stderr } = await run(folder, ['check', '--profile', profile, '--out', 'out'], env, {
-    through,
-  });
+  const through = ['sh', '-c', 'ulimit -n 40; exec "$0" "$@"'];
+  const { code, stderr } = await run(
+    folder,
+    ['check', '--profile', profile, '--permit', 'exhaust', '--out', 'out'],
+    env,
+    { through },
+  );
   t.match(stderr, /too many open files/);
   t.equal(code, 3, stderr);
 });
