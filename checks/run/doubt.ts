@@ -96,8 +96,8 @@ const isBroken = ({ limits }: Key, readings: readonly RateReading[]): boolean =>
 const FIRST_REQUESTS = 2;
 
 /**
- * The moment at which a key had its whole limit again, where all answers before it are in order, and all that came after
- * it, and only both together are not.
+ * The moment at which a key had its whole limit again, where the answers of all keys before it are in order, and so are
+ * those after it, and only both together are not for that key.
  */
 function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefined {
   const ofKeys = trace.run.keys.map((key) => ({ key, readings: trace.readingsOf(key) }));
@@ -113,9 +113,10 @@ function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefi
     });
   for (const { key, readings } of ofKeys.filter((one) => isBroken(one.key, one.readings)))
     for (const [index, { limit, remaining = 0, sentAt, receivedAt: at }] of readings.entries()) {
+      // Few are: the others are not looked for among thousands of a day.
+      if (limit === undefined || remaining < limit - FIRST_REQUESTS) continue;
       const since = readings.findLast(({ receivedAt }) => receivedAt <= sentAt)?.sentAt;
-      const isWhole = limit !== undefined && remaining >= limit - FIRST_REQUESTS;
-      if (!isWhole || since === undefined || goesOn(since, at)) continue;
+      if (since === undefined || goesOn(since, at)) continue;
       // Of another key, what was answered meanwhile may have been counted before it or after it.
       const until = (name: string | null) => (name === key.name ? sentAt : since);
       if (areInOrder((one) => one.receivedAt <= until(one.key)) && areInOrder((one) => one.sentAt >= at)) {
