@@ -1,8 +1,15 @@
 import type { Answer } from './behaviour.ts';
 import type { Call } from './call.ts';
 
+// Most answers of a busy server share their second with the one before.
+let written = { second: Number.NaN, text: '' };
+
 /** A time as in the Date header (RFC 9110, 5.6.7). */
-export const httpDate = (time: number): string => new Date(time).toUTCString();
+export function httpDate(time: number): string {
+  const second = Math.floor(time / 1000);
+  if (second !== written.second) written = { second, text: new Date(time).toUTCString() };
+  return written.text;
+}
 
 /** Seconds to wait, rounded up: a client that waits exactly as told is served. */
 export const secondsUntil = (time: number, now: number): string =>

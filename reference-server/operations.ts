@@ -107,7 +107,7 @@ export function listWriter(
   return (query, call) => {
     if (!isKept || changes !== store.changes) kept.clear();
     changes = store.changes;
-    const asked = JSON.stringify(query);
+    const asked = `${query.limit} ${query.status}`;
     const list = kept.get(asked) ?? `[${select(query, call).map((pet) => petText(pet, call))}]`;
     kept.set(asked, list);
     return list;

@@ -69,8 +69,14 @@ function assemble(recipe: Recipe, { animals, behaviour: change }: ServerOptions)
 }
 
 /** The values of a header, one for each time that it is sent. */
-const fieldsNamed = (name: string, { rawHeaders }: IncomingMessage): string[] =>
-  rawHeaders.filter((_text, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+function fieldsNamed(name: string, { rawHeaders }: IncomingMessage): string[] {
+  const values: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [sent = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (sent.length === name.length && sent.toLowerCase() === name) values.push(value);
+  }
+  return values;
+}
 
 function openCall(request: IncomingMessage, route: Route, now: number): Call {
   const [authorization = null, second] = fieldsNamed('authorization', request);
