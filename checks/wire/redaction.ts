@@ -72,6 +72,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     // A short one that ends a line would stand in the next line's word.
     const text = whole.replace(anyForm, REDACTED);
     const { plain, cuts } = plainly(text);
+    if (cuts.length === 0) return text;
     let [redacted, from, cut, next] = ['', 0, 0, 0];
     /** Where a character of the plain text begins in the text. */
     const inText = (at: number) => {
