@@ -69,7 +69,6 @@ export function runFacts({ run, requests }: Report): readonly Fact[] {
     Permissions: run.permissions.join(', ') || 'none (reading only)',
     Cost: run.traffic === true ? 'nothing was sent' : `${count(requests.total, 'request')}, ${added}`,
     Keys: [...keys, ...anonymous].join(', ') || 'none',
-    'What was skipped': run.costOfSkipped && costText(run.costOfSkipped),
     Only: run.only?.join(', '),
     'Ended early': run.interrupted,
     Run: `${run.id}, petstore-harness ${run.harnessVersion}`,
@@ -88,11 +87,6 @@ const UNVERIFIED = 'the certificate was not verified (tls.insecure)';
 
 /** What every output says of a run of which nobody knows who answered. */
 export const wayNotices = ({ insecure }: Way = {}): string[] => (insecure === true ? [UNVERIFIED] : []);
-
-/** What verifying the skipped requirements would cost. */
-export function costText({ requests, seconds }: NonNullable<Report['run']['costOfSkipped']>): string {
-  return `would cost ${count(requests, 'request')}, ${duration(seconds)}`;
-}
 
 /** Describes a simulated clock; undefined in real time. */
 export function simulatedClock({

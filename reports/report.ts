@@ -57,12 +57,6 @@ const RunFacts = exact({
   animalsAdded: count('They stay.'),
   targetClockSkewMs: maybe(number('The target’s clock minus the harness’s, by the Date header.')),
   command: text('Repeats the run; of traffic, checks the target that it went to.'),
-  costOfSkipped: maybe(
-    exact(
-      { requests: count(), seconds: Type.Number({ minimum: 0 }) },
-      'What it would cost to verify the skipped requirements too.',
-    ),
-  ),
 });
 
 const RequirementRow = exact({

@@ -3,7 +3,7 @@ import picocolors from 'picocolors';
 import stringWidth from 'string-width';
 import { wrap } from '../spec/text-table.ts';
 import { type BuiltReport, driftLine } from './build-report.ts';
-import { costText, count, duration, simulatedClock } from './facts.ts';
+import { count, duration, simulatedClock } from './facts.ts';
 import { type Cause, type ReasonGroup, ROW_KINDS, type Rows } from './rows.ts';
 import { clip } from './visible-text.ts';
 
@@ -91,8 +91,7 @@ function headLines({ report, headline, verdict, problems, notices }: BuiltReport
 }
 
 /** What was not verified, was skipped or is known, one line for each reason. */
-function tailLines({ report, notVerified, skipped, known }: BuiltReport, { paint, fit }: Pen): string[] {
-  const { costOfSkipped } = report.run;
+function tailLines({ notVerified, skipped, known }: BuiltReport, { paint, fit }: Pen): string[] {
   const reasons = (what: string, groups: readonly ReasonGroup[]) =>
     groups.map(({ reason, rows }) =>
       fit(`${what.replace('#', String(rows.length))}, ${reason}: ${idList(rows)}`),
@@ -100,9 +99,6 @@ function tailLines({ report, notVerified, skipped, known }: BuiltReport, { paint
   return [
     ...reasons('? # not verified', notVerified).map(paint.yellow),
     ...reasons('– # skipped', skipped),
-    ...(skipped.length === 0 || costOfSkipped === undefined
-      ? []
-      : [`  verifying what was skipped ${costText(costOfSkipped)}`]),
     ...(known.length === 0 ? [] : [fit(`  ${count(known.length, 'known failure')}: ${idList(known)}`)]),
   ];
 }
