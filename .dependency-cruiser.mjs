@@ -75,7 +75,6 @@ export default {
   ],
   options: {
     includeOnly: '^(spec|checks|cli|reports|scenarios|reference-server)/',
-    exclude: { path: '^reports/html/page/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { extensions: ['.ts', '.js'] },

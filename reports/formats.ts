@@ -1,6 +1,5 @@
 import { type BuiltReport, buildReport } from './build-report.ts';
-import { renderHtml } from './html/html.ts';
-import { renderMarkdown } from './markdown.ts';
+import { renderHtml, renderMarkdown } from './html/html.ts';
 import { renderBadge } from './pipelines/badge.ts';
 import { renderGithubAnnotations } from './pipelines/github.ts';
 import { renderJunit } from './pipelines/junit.ts';

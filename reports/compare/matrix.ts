@@ -4,9 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { type BuiltReport, buildReport, verdictWords } from '../build-report.ts';
 import { count, moment } from '../facts.ts';
-import { tablesPage } from '../html/page-shell.ts';
+import { markdownPage, tablesHtml, tablesPage } from '../html/page-shell.ts';
 import type { Cell, Table } from '../html/table.ts';
-import { tableMarkdown } from '../markdown-text.ts';
 import { REPORT_FILE, readReport } from '../read-report.ts';
 import { ROW_KINDS, type Row, rowKind } from '../rows.ts';
 import { clip, shownLine } from '../visible-text.ts';
@@ -94,7 +93,5 @@ function titleOf(columns: readonly MatrixColumn[]): string {
 export const renderMatrixHtml = (columns: readonly MatrixColumn[]): string =>
   tablesPage(titleOf(columns), '', [tableOf(columns)]);
 
-export function renderMatrixMarkdown(columns: readonly MatrixColumn[]): string {
-  const table = tableOf(columns);
-  return `## ${titleOf(columns)}\n\n${table.title}\n\n${tableMarkdown(table, table.rows.length)}\n`;
-}
+export const renderMatrixMarkdown = (columns: readonly MatrixColumn[]): string =>
+  markdownPage(titleOf(columns), tablesHtml([tableOf(columns)]));

@@ -61,19 +61,12 @@ t.test('the page in a browser', { skip: noBrowser() }, async (t) => {
     }
   });
 
-  await t.test('card and bar count alike; filter, search and links work', async (t) => {
+  await t.test('card and bar count alike; a link opens what it leads to', async (t) => {
     const { page } = await open('report.html', text);
     t.match(await page.locator('h1').textContent(), '11 of 91 requirements broken, 5 causes');
     t.match(await page.locator('.tally').first().textContent(), '11 broken');
-    await page.getByRole('button', { name: 'Broken 11' }).click();
-    t.equal(await page.locator('.req:visible').count(), 11);
-    await page.getByRole('button', { name: 'Broken 11' }).click();
-    await page.getByLabel('Search').fill('row-7 ');
-    t.equal(await page.locator('.req:visible').count(), 11, 'row-7 and row-70 to row-79');
-    await page.getByLabel('Search').fill('no such words');
-    t.equal(await page.locator('.req:visible').count(), 0);
     await page.locator('.defect a', { hasText: 'f-3' }).click();
-    t.ok(await page.locator('#r-f-3').isVisible(), 'the link shows what the search hid');
+    t.ok(await page.locator('#r-f-3').isVisible());
   });
 
   await t.test('nothing that axe objects to, light and dark', async (t) => {

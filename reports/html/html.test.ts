@@ -12,8 +12,8 @@ const page = (body: string, at: readonly string[], headers: readonly (readonly [
 
 /** What the page marks. */
 const marks = (text: string) =>
-  [...text.slice(0, text.indexOf('<section id="requirements"')).matchAll(/<mark>(.*?)<\/mark>/gs)].map(
-    ([, one]) => one?.replace(/&quot;/g, '"').trim(),
+  [...text.slice(0, text.indexOf('<h2>Requirements')).matchAll(/<mark>(.*?)<\/mark>/gs)].map(([, one]) =>
+    one?.replace(/&quot;/g, '"').trim(),
   );
 
 t.test('the failing item is marked with its id and value, however long the body', async (t) => {
@@ -65,7 +65,7 @@ t.test('a hostile text stays text', async (t) => {
     [[hostile, hostile]],
   );
   t.notMatch(shown, '<img');
-  t.equal(shown.match(/<\/script>/g)?.length, 1);
+  t.notMatch(shown, '<script');
 });
 
 t.test('links lead somewhere, and ids are there once', async (t) => {

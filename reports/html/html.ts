@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { type BuiltReport, driftLine } from '../build-report.ts';
 import { exchangeParts } from '../exchange-parts.ts';
-import { type Fact, simulatedClock } from '../facts.ts';
+import { simulatedClock } from '../facts.ts';
 import type { GapResult } from '../report.ts';
 import {
   type Cause,
@@ -14,51 +14,79 @@ import {
   rowKind,
 } from '../rows.ts';
 import { clip } from '../visible-text.ts';
-import { pageShell } from './page-shell.ts';
+import { factList, folded, markdownPage, pageShell, SIGNS } from './page-shell.ts';
 import { ratePictures } from './rates.ts';
 import { tableHtml } from './table.ts';
 
 /** This many failures are shown with their exchange; a server that breaks everything must not make a page of megabytes. */
 const MOST_PROOFS = 60;
+/** So many come before the other parts of the Markdown. */
+const FIRST_DEFECTS = 10;
 /** How many exchanges of a requirement are named. */
 const MOST_EVIDENCE = 12;
 /** How many characters of a body are shown. */
 const MOST_OF_BODY = 1_600;
 
 /**
- * The report as one HTML file without network (its policy forbids it): light and dark, on paper and on a phone. The first
- * defect comes first. The page works without its script, which adds filter, search and copying.
+ * The report as one HTML file without network and script (its policy forbids both): light and dark, on paper and on a
+ * phone. The first defect comes first.
  */
 export function renderHtml(built: BuiltReport): string {
-  const { report, verdict, headline, problems, notices, drifted, known } = built;
+  const { report, verdict, headline } = built;
+  const { notes, defects, drifted, notVerified, next, gaps, known, run } = partsOf(built);
+  const body = html`<header><h1 class="${verdict}"><span aria-hidden="true">${ROW_KINDS[verdict].sign}</span> ${headline}</h1>
+<p class="quiet"><code>${clip(report.run.target, 200)}</code> <a href="#run">about the run</a></p>
+${notes}<p>${tally(report.requirements)}</p></header>
+<main>
+${defects}
+${drifted}
+${notVerified}
+${next}
+<h2>Requirements</h2>
+${built.sections.map(({ name, rows }) => folded(html`${name} ${tally(rows)}`, html`${rows.map((row) => requirement(row, built))}`))}
+<h2>Rate limits over time</h2>
+${ratePictures(report)}
+${gaps}
+${known}
+${run}
+</main>
+<footer><p>Keys are shown by name only. Every exchange is in report.json and in the journal beside it.</p></footer>`;
+  return pageShell(`${headline} (${clip(report.run.target, 100)})`, body);
+}
+
+/** For a pull request: the parts of the page that tell what is wrong, and what to do. */
+export function renderMarkdown(built: BuiltReport): string {
+  const { notes, defects, drifted, notVerified, next, gaps, known, run } = partsOf(built);
+  const [first, others] = [defects.slice(0, FIRST_DEFECTS), defects.slice(FIRST_DEFECTS)];
+  const blocks = [...notes, ...first, drifted, notVerified, next, run, ...others, known, gaps];
+  return markdownPage(`${SIGNS[built.verdict]} ${built.headline}`, blocks);
+}
+
+/** What page and Markdown have in common. A part that says nothing is empty. */
+function partsOf(built: BuiltReport) {
+  const { report, problems, headline, notices, drifted, known } = built;
   const simulated = simulatedClock(report.run);
-  const lines = [
+  const notes = [
     ...problems.filter((problem) => !headline.includes(problem)),
     ...notices.slice(0, 3),
     ...(simulated === undefined ? [] : [`The clock of this run was ${simulated}.`]),
   ];
-  const body = html`<header><h1 class="${verdict}"><span aria-hidden="true">${ROW_KINDS[verdict].sign}</span> ${headline}</h1>
-<p class="quiet"><code>${clip(report.run.target, 200)}</code> <a href="#run">about the run</a></p>
-${lines.map((line) => html`<p class="inconclusive">${clip(line, 300)}</p>`)}<p>${tally(report.requirements)}</p></header>
-<main>
-${built.causes.map(defect)}
-${drifted.length === 0 ? '' : html`<section id="drifted"><h2>Drifted</h2><ul>${drifted.map((gap) => html`<li>${gap.question} <code>${gap.id}</code> ${clip(driftLine(gap), 600)}</li>`)}</ul></section>`}
-${notVerified(built)}
-<section id="next"><h2>What to do next</h2>
-<ol>${built.steps.map(({ what, command: text }) => html`<li>${clip(what, 400)}${text === undefined ? '' : command(text)}</li>`)}</ol></section>
-<section id="requirements"><h2>Requirements</h2>
-${toolbar(report.requirements)}
-${built.sections.map(
-  ({ section, name, rows }) =>
-    html`<details class="group" id="s-${section}"><summary>${name} ${tally(rows)}</summary>${rows.map((row) => requirement(row, built))}</details>`,
-)}</section>
-<section id="rates"><h2>Rate limits over time</h2>${ratePictures(report)}</section>
-<section id="gaps"><h2>What the document leaves open, and this target’s answers</h2>${gapList(report.gaps)}</section>
-${known.length === 0 ? '' : html`<section id="known"><h2>Known failures</h2><p>${idLinks(known)}</p></section>`}
-<section id="run"><h2>The run</h2>${factList(built.facts)}</section>
-</main>
-<footer><p>Keys are shown by name only. Every exchange is in report.json and in the journal beside it.</p></footer>`;
-  return pageShell(`${headline} (${clip(report.run.target, 100)})`, body, true);
+  const part = (heading: string, isThere: boolean, body: SafeHtml): SafeHtml | '' =>
+    isThere ? html`<h2>${heading}</h2>${body}` : '';
+  return {
+    notes: notes.map((line) => html`<p class="inconclusive">${clip(line, 300)}</p>`),
+    defects: built.causes.map(defect),
+    drifted: part(
+      'Drifted',
+      drifted.length > 0,
+      html`<ul>${drifted.map((gap) => html`<li>${gap.question} <code>${gap.id}</code> <code>${clip(driftLine(gap), 600)}</code></li>`)}</ul>`,
+    ),
+    notVerified: notVerifiedHtml(built),
+    next: html`<h2>What to do next</h2><ol>${built.steps.map(({ what, command = '' }) => html`<li>${clip(what, 400)}${commandHtml(command)}</li>`)}</ol>`,
+    gaps: html`<h2>What the document leaves open, and this target’s answers</h2>${gapList(report.gaps)}`,
+    known: part('Known failures', known.length > 0, html`<p>${idLinks(known)}</p>`),
+    run: html`<h2 id="run">The run</h2>${factList(built.facts)}`,
+  };
 }
 
 /** How many rows there are of each kind. */
@@ -71,9 +99,9 @@ const tally = (rows: Rows): SafeHtml[] =>
 /** A cause: what the document says, what came, the exchange that proves it, and how to repeat it. The first one is open. */
 function defect({ row, follow, proof }: Cause, index: number): SafeHtml {
   return html`<details class="defect"${index === 0 ? html.raw` open` : ''}><summary><span class="fail" aria-hidden="true">✘</span> ${row.title} <code>${row.id}</code>${follow.length === 0 ? '' : html` <span class="quiet">and ${follow.length} that follow from it</span>`}</summary>
-<dl id="d-${row.id}"><dt>Came</dt><dd class="fail">${clip(row.reason, 600)}</dd><dt>Asked</dt><dd>${clip(row.expected ?? row.statement, 600)}</dd>${clause(row)}</dl>
+<dl id="d-${row.id}"><dt>Came</dt><dd class="fail"><code>${clip(row.reason, 600)}</code></dd><dt>Asked</dt><dd><code>${clip(row.expected ?? row.statement, 600)}</code></dd>${clause(row)}</dl>
 ${proof === undefined || index >= MOST_PROOFS ? '' : exchangeHtml(proof, row.at)}
-${row.curl === undefined ? '' : command(row.curl)}
+${commandHtml(row.curl ?? '')}
 ${follow.length === 0 ? '' : html`<p>Follow from it: ${idLinks(follow)}</p>`}</details>`;
 }
 
@@ -92,35 +120,32 @@ function exchangeHtml(exchange: Exchange, at?: readonly string[]): SafeHtml {
   return html`<pre tabindex="0">${parts.map(({ text, wrong }) => (wrong === true ? html`<mark>${text}</mark>` : text))}</pre>${problem}`;
 }
 
-/** A command with its button; half a command would be worse than none. */
-function command(text: string): SafeHtml {
+/** A command, if there is one; half a command would be worse than none. */
+function commandHtml(text: string): SafeHtml | '' {
   if (text.length > 3_000)
     return html`<p class="quiet">The command that repeats it is too long for this page; report.json has it.</p>`;
-  return html`<div class="command"><pre tabindex="0">${text}</pre><button type="button" data-copy hidden>Copy</button></div>`;
+  return text === '' ? '' : html`<pre tabindex="0">${text}</pre>`;
 }
 
-function notVerified({ notVerified: open, mayNotVerified, skipped }: BuiltReport): SafeHtml | string {
+function notVerifiedHtml({ notVerified: open, mayNotVerified, skipped }: BuiltReport): SafeHtml | '' {
   const groups = [...open, ...mayNotVerified, ...skipped];
   if (groups.length === 0) return '';
   const rows = groups.reduce((sum, group) => sum + group.rows.length, 0);
-  return html`<details id="not-verified"${open.length > 0 ? html.raw` open` : ''}><summary>${open.length + mayNotVerified.length === 0 ? 'Skipped' : 'Not verified, or skipped'} <span class="quiet">${rows}</span></summary><ul>${groups.slice(0, 30).map(reasonItem)}</ul></details>`;
+  const summary = open.length + mayNotVerified.length === 0 ? 'Skipped' : 'Not verified, or skipped';
+  return folded(
+    html`${summary} <span class="quiet">${rows}</span>`,
+    html`<ul>${groups.slice(0, 30).map(reasonItem)}</ul>`,
+    open.length > 0,
+  );
 }
 
 function reasonItem({ reason, rows }: ReasonGroup): SafeHtml {
   const skipped = rows[0]?.verdict === 'skipped' ? 'skipped, ' : '';
-  return html`<li><b>${rows.length}</b> ${skipped}${clip(reason, 300)}: ${idLinks(rows)}</li>`;
+  return html`<li><b>${rows.length}</b> ${skipped}<code>${clip(reason, 300)}</code>: ${idLinks(rows)}</li>`;
 }
 
 const idLinks = (rows: Rows): SafeHtml[] =>
   rows.map((row, index) => html`${index > 0 ? ', ' : ''}<a href="#r-${row.id}">${row.id}</a>`);
-
-function toolbar(rows: Rows): SafeHtml {
-  const filters = kindCounts(rows).map(
-    ({ kind, words, number }) =>
-      html`<button type="button" data-filter="${kind}" aria-pressed="false">${words} ${number}</button> `,
-  );
-  return html`<div id="toolbar" role="search" aria-label="Requirements" hidden>${filters}<label>Search <input type="search" autocomplete="off" placeholder="id, words, status…"></label> <output></output></div>`;
-}
 
 /** The id is inside, so that a link to it opens it. */
 function requirement(row: Row, { causes, report }: BuiltReport): SafeHtml {
@@ -135,8 +160,10 @@ function requirement(row: Row, { causes, report }: BuiltReport): SafeHtml {
       ? report.exchanges.find(({ id }) => id === row.evidence[0])
       : undefined;
   const evidence = row.evidence.slice(0, MOST_EVIDENCE).join(', ');
-  return html`<details class="req" data-kind="${kind}"><summary><b class="${kind}">${ROW_KINDS[kind].words}</b> ${row.title} <code>${row.id}</code>${row.level === 'MAY' ? ' MAY' : ''}</summary>
-<p id="r-${row.id}">${clip(row.reason, 600)}${follows}${isCause ? html` <a href="#d-${row.id}">The failure</a>` : ''}</p><dl>${clause(row)}</dl>${proof === undefined ? '' : exchangeHtml(proof, row.at)}${evidence === '' ? '' : html`<p class="quiet">Exchanges in report.json: ${evidence}</p>`}</details>`;
+  return folded(
+    html`<b class="${kind}">${ROW_KINDS[kind].words}</b> ${row.title} <code>${row.id}</code>${row.level === 'MAY' ? ' MAY' : ''}`,
+    html`<p id="r-${row.id}">${clip(row.reason, 600)}${follows}${isCause ? html` <a href="#d-${row.id}">The failure</a>` : ''}</p><dl>${clause(row)}</dl>${proof === undefined ? '' : exchangeHtml(proof, row.at)}${evidence === '' ? '' : html`<p class="quiet">Exchanges in report.json: ${evidence}</p>`}`,
+  );
 }
 
 /** What the document leaves open; all is folded but what the head of the page tells. */
@@ -154,10 +181,6 @@ function gapList(gaps: readonly GapResult[]): SafeHtml {
     ]),
   });
   return html`<p class="quiet">The document does not say; any answer conforms. One that the profile pins is a promise of this target, and fails when it changes.</p>
-<details><summary>${answered.length} questions answered</summary>${answers}</details>
-<details><summary>${unseen.length} not seen</summary><ul>${unseen.map(({ id, question, detail }) => html`<li>${question} <code>${id}</code> <span class="quiet">${clip(detail, 200)}</span></li>`)}</ul></details>`;
+${folded(html`${answered.length} questions answered`, answers)}
+${folded(html`${unseen.length} not seen`, html`<ul>${unseen.map(({ id, question, detail }) => html`<li>${question} <code>${id}</code> <span class="quiet">${clip(detail, 200)}</span></li>`)}</ul>`)}`;
 }
-
-/** The facts of a run as a list. */
-export const factList = (facts: readonly Fact[]): SafeHtml =>
-  html`<dl>${facts.map(([label, text]) => html`<dt>${label}</dt><dd>${clip(text, 1_000)}</dd>`)}</dl>`;

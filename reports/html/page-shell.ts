@@ -1,20 +1,22 @@
+/** What pages are made of, and the same in Markdown. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { packageRoot } from '../../spec/package-root.ts';
+import type { Fact } from '../facts.ts';
+import { clip } from '../visible-text.ts';
 import { type Table, tableHtml } from './table.ts';
 
-/** A minified part of the pages, as `npm run build` leaves it. */
-const built = (name: string) =>
-  readFileSync(new URL(`dist/reports/html/page/${name}`, packageRoot), 'utf8').trim();
+/** What a reader of Markdown sees of a verdict first. */
+export const SIGNS = { pass: '✅', fail: '❌', inconclusive: '⚠️' } as const;
 
-const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-/** A page with its style and, if it needs one, its script inside. Its policy allows nothing else. */
-export function pageShell(title: string, body: SafeHtml, withScript: boolean): string {
-  const [style, script] = [built('page.css'), built('page.client.js')];
-  const policy = `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`;
+/** A page with its style inside. Its policy allows nothing else. */
+export function pageShell(title: string, body: SafeHtml): string {
+  // Minified, as `npm run build` leaves it.
+  const style = readFileSync(new URL('dist/reports/html/page.css', packageRoot), 'utf8').trim();
+  const hash = createHash('sha256').update(style).digest('base64');
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   return String(html`<!doctype html>
 <html lang="en">
 <head>
@@ -28,17 +30,61 @@ export function pageShell(title: string, body: SafeHtml, withScript: boolean): s
 </head>
 <body>
 ${body}
-${withScript ? html`<script>${html.raw`${script}`}</script>` : ''}
 </body>
 </html>
 `);
 }
 
-/** A page of tables alone, without script. Those without a row stay out. */
-export function tablesPage(headline: string, about: string, tables: readonly Table[]): string {
-  const sections = tables
+/** GitHub refuses a comment of more than 65,536 characters. */
+const COMMENT_LIMIT = 60_000;
+
+/**
+ * Parts of a page as Markdown, which takes HTML as it stands up to a blank line. A part that does not fit is left out.
+ * What a target chose is in `<code>` or `<pre>`: there GitHub finds no mention and no issue number.
+ */
+export function markdownPage(heading: string, parts: readonly (SafeHtml | '')[]): string {
+  const blocks = parts.map(inMarkdown).filter((block) => block !== '');
+  let text = `## ${prose(heading)}\n\n`;
+  const fitting = blocks.filter((block) => {
+    const fits = text.length + block.length <= COMMENT_LIMIT;
+    if (fits) text += `${block}\n\n`;
+    return fits;
+  });
+  return fitting.length === blocks.length ? text : `${text}_The rest does not fit here; see report.html._\n`;
+}
+
+/** Text without any markup or link. */
+const prose = (text: string): string =>
+  text
+    .replace(/[&<>"'`*_~[\]|\\@#$]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replaceAll('://', '&#58;//')
+    .replaceAll('www.', 'www&#46;');
+
+/** Without blank lines, and without links into the page. */
+const inMarkdown = (part: SafeHtml | ''): string =>
+  String(part)
+    .replace(/<pre.*?<\/pre>/gs, (pre) => pre.replaceAll('\n', '&#10;'))
+    .replace(/<a href="#[^"]*">(.*?)<\/a>/g, '<code>$1</code>')
+    .replace(/\n+/g, '\n')
+    .trim();
+
+/** A part that is folded at first. */
+export const folded = (summary: SafeHtml, body: SafeHtml, isOpen = false): SafeHtml =>
+  html`<details${isOpen ? html.raw` open` : ''}><summary>${summary}</summary>${body}</details>`;
+
+/** The facts of a run as a list. */
+export const factList = (facts: readonly Fact[]): SafeHtml =>
+  html`<dl>${facts.map(([label, text]) => html`<dt>${label}</dt><dd>${clip(text, 1_000)}</dd>`)}</dl>`;
+
+/** Tables below their titles; those without a row stay out. */
+export const tablesHtml = (tables: readonly Table[]): SafeHtml[] =>
+  tables
     .filter(({ rows }) => rows.length > 0)
     .map((table) => html`<h2>${table.title}</h2>${tableHtml(table)}`);
-  const body = html`<header><h1>${headline}</h1><p class="quiet">${about}</p></header><main>${sections}</main>`;
-  return pageShell(headline, body, false);
-}
+
+/** A page of tables alone. */
+export const tablesPage = (headline: string, about: string, tables: readonly Table[]): string =>
+  pageShell(
+    headline,
+    html`<header><h1>${headline}</h1><p class="quiet">${about}</p></header><main>${tablesHtml(tables)}</main>`,
+  );

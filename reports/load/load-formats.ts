@@ -2,10 +2,8 @@
 import { html } from '@remix-run/html-template';
 import { textTable, wrap } from '../../spec/text-table.ts';
 import { CASE_FORMATS, type FormatName } from '../formats.ts';
-import { factList } from '../html/html.ts';
-import { pageShell } from '../html/page-shell.ts';
-import { type Table, tableHtml, tableLines } from '../html/table.ts';
-import { code, fold, prose, SIGNS, tableMarkdown } from '../markdown-text.ts';
+import { factList, markdownPage, pageShell, SIGNS, tablesHtml } from '../html/page-shell.ts';
+import { tableLines } from '../html/table.ts';
 import { ROW_KINDS } from '../rows.ts';
 import { NO_SCREEN, type Screen } from '../terminal.ts';
 import type { LoadReport } from './load-report.ts';
@@ -22,12 +20,12 @@ export const LOAD_FORMATS: Readonly<
 
 /** For a terminal: the facts, the tables, and the verdict as the last line. */
 function renderText(report: LoadReport, { columns } = NO_SCREEN): string {
-  const { name, headline, problems, facts, notices, judged, tables } = report;
+  const { name, headline, problems, facts, notices, tables } = report;
   const lines = [
     name,
     ...textTable(facts, { indent: '  ', columns }),
     ...notices.flatMap((line) => wrap(line, { columns }, '  note: ')),
-    ...[...judged, ...tables].flatMap((table) => tableLines(table, columns)),
+    ...tables.flatMap((table) => tableLines(table, columns)),
     '',
     ...problems.flatMap((line) => wrap(line, { columns }, '')),
     // A problem may say the same and why.
@@ -36,32 +34,26 @@ function renderText(report: LoadReport, { columns } = NO_SCREEN): string {
   return `${lines.join('\n')}\n`;
 }
 
+const notesOf = ({ problems, notices }: LoadReport) =>
+  [...problems, ...notices].map((line) => html`<p class="inconclusive">${line}</p>`);
+
 function renderMarkdown(report: LoadReport): string {
-  const { name, headline, verdict, problems, facts, notices, judged, tables } = report;
-  const blocks = [
-    `## ${SIGNS[verdict]} ${prose(name)}: ${prose(headline)}`,
-    ...[...problems, ...notices].map((line) => prose(line, 400)),
-    facts
-      .map(([label, text]) => `${label}: ${label === 'Target' ? code(text, 400) : prose(text, 400)}`)
-      .join('<br>\n'),
-    ...judged.map((one) => tableMarkdown(one)),
-    ...tables.map((one) => fold(`${one.title} (${one.rows.length})`, tableMarkdown(one))),
-  ];
-  return `${blocks.join('\n\n')}\n`;
+  const { name, headline, verdict, facts, tables } = report;
+  const blocks = [...notesOf(report), factList(facts), ...tablesHtml(tables)];
+  return markdownPage(`${SIGNS[verdict]} ${name}: ${headline}`, blocks);
 }
 
-/** One HTML file without network and script: verdict, what was judged, pictures, numbers. */
+/** One HTML file without network and script: verdict, numbers, pictures, broken contract. */
 function renderPage(report: LoadReport): string {
-  const { name, headline, verdict, problems, facts, notices, cases, judged, tables } = report;
-  const section = (one: Table) => html`<h2>${one.title}</h2>${tableHtml(one)}`;
+  const { name, headline, verdict, facts, cases, tables } = report;
   const broken = cases.filter((one) => one.kind === 'contract');
   const body = html`<header><p class="quiet">${name}</p>
 <h1 class="${verdict}"><span aria-hidden="true">${ROW_KINDS[verdict].sign}</span> ${headline}</h1>
-${[...problems, ...notices].map((line) => html`<p class="inconclusive">${line}</p>`)}
+${notesOf(report)}
 ${factList(facts)}</header>
-<main>${judged.map(section)}${report.pictures()}
+<main>${tablesHtml(tables)}
 ${broken.length === 0 ? '' : html`<h2>Contract broken under load</h2>`}${broken.slice(0, 50).map(({ id, reason, facts: { Exchange: example = '' } }) => html`<details class="defect" open><summary>${id}</summary><p>${reason}</p><pre tabindex="0">${example}</pre></details>`)}
-${tables.map(section)}
+${report.pictures()}
 </main>`;
-  return pageShell(`${headline} (${name})`, body, false);
+  return pageShell(`${headline} (${name})`, body);
 }

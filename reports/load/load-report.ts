@@ -31,9 +31,7 @@ import { timeChart } from './time-chart.ts';
 export interface LoadReport extends TestRun {
   /** What a reader must not miss, beside the verdict. */
   readonly notices: readonly string[];
-  /** What was judged, if anything was. */
-  readonly judged: readonly Table[];
-  /** In the order of every format. */
+  /** In the order of every format; what was judged comes first. */
   readonly tables: readonly Table[];
   /** For the page. */
   pictures(): SafeHtml;
@@ -100,10 +98,12 @@ export function loadReport({ series: recorded, ...rest }: LoadResult): LoadRepor
       'k6 errors': result.generator.errorLines.join('; ') || undefined,
     }),
     notices: [...wayNotices(run.way), ...result.notes].slice(0, 20),
-    judged: thresholds.length === 0 ? [] : [thresholdTable(result)],
-    tables: [measurementTable(result), figureTable(series, total), costTable(result)].filter(
-      ({ rows }) => rows.length > 0,
-    ),
+    tables: [
+      thresholdTable(result),
+      measurementTable(result),
+      figureTable(series, total),
+      costTable(result),
+    ].filter(({ rows }) => rows.length > 0),
     pictures: () => html`<h2>Latency by operation and plan</h2>${latencyChart(series, seriesNames(series))}
 <h2>Over time</h2>${timeChart(series)}`,
     run,
@@ -293,7 +293,6 @@ export function capacityReport(found: CapacityResult): LoadReport {
       Generator: `k6 ${run.k6Version}`,
     }),
     notices: wayNotices(run.way),
-    judged: [],
     tables: steps.length === 0 ? [] : [stepTable(result)],
     pictures: () => html`<h2>Rate against latency</h2>${capacityChart(found)}`,
     run,
