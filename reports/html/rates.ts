@@ -3,15 +3,24 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import { groupBy } from '../../spec/group-by.ts';
 import { count, grouped } from '../facts.ts';
 import type { Report, TimelinePoint } from '../report.ts';
-import { BLUE, boxes, chart, GREEN, GREY, legend, linear, ORANGE, pathHtml, RED, timeAxis } from './chart.ts';
-import { area, curveStepAfter } from './d3.ts';
+import {
+  type Bar,
+  bars,
+  chart,
+  GREEN,
+  GREY,
+  LIGHT_BLUE,
+  legend,
+  linear,
+  ORANGE,
+  RED,
+  timeAxis,
+} from './chart.ts';
 
 /** How many columns a key's picture has, from its first request to its last. */
 const COLUMNS = 400;
 /** More pictures would be too many. */
 const MOST_KEYS = 12;
-/** With more resets than this their lines would be a solid block. */
-const MOST_RESETS = 60;
 
 /** What became of requests; the first one is drawn upwards. */
 const FATES = [
@@ -20,10 +29,16 @@ const FATES = [
   { words: 'banned', colour: ORANGE, of: ({ banned }: TimelinePoint) => banned === true },
   { words: 'no answer', colour: GREY, of: ({ status }: TimelinePoint) => status === 0 },
 ] as const;
-const RESET = { colour: GREY, dash: '6 4' };
 
-/** The number of a point's fate: a ban may have any status. */
-const fateOf = (point: TimelinePoint) => FATES.findLastIndex(({ of }) => of(point));
+/** How many requests had each fate; a ban may have any status. */
+const countsOf = (points: readonly TimelinePoint[]): number[] => {
+  const counts = FATES.map(() => 0);
+  for (const point of points) {
+    const fate = FATES.findLastIndex(({ of }) => of(point));
+    counts[fate] = (counts[fate] ?? 0) + (point.times ?? 1);
+  }
+  return counts;
+};
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 /** A picture for each key: the profile's keys in their order, then others, and requests without a valid key. */
@@ -34,7 +49,7 @@ export function ratePictures({ run, timeline }: Report): SafeHtml {
     .sort((a, b) => Number(a === null) - Number(b === null));
   if (names.length === 0) return html`<p class="quiet">The run made no request.</p>`;
   return html`<p class="quiet">Each key from its first request to its last: what X-RateLimit-Remaining said, and requests, answered (up) and not (down).</p>
-${legend([['Remaining', BLUE], ...FATES.map(({ words, colour }) => [words, colour] as const), ['X-RateLimit-Reset', RESET]])}
+${legend([bars('Remaining', LIGHT_BLUE, []), ...FATES.map(({ words, colour }) => bars(words, colour, []))])}
 ${names.slice(0, MOST_KEYS).map((key) => picture(key, run.keys.find(({ name }) => name === key)?.plan, byKey.get(key) ?? []))}`;
 }
 
@@ -42,62 +57,41 @@ function picture(key: string | null, plan: string | undefined, points: readonly 
   const from = points.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
   const until = points.reduce((most, { at }) => Math.max(most, at), from + 1);
   const width = (until - from) / COLUMNS;
-  const total = FATES.map(() => 0);
-  const columns = new Map<number, number[]>();
-  const left = new Map<number, readonly [at: number, part: number]>();
-  const resets = new Set<number>();
-  for (const point of points) {
-    const { at, remaining, limit, reset, times = 1 } = point;
-    const index = Math.min(COLUMNS - 1, Math.floor((at - from) / width));
-    const column = columns.get(index) ?? FATES.map(() => 0);
-    columns.set(index, column);
-    const fate = fateOf(point);
-    column[fate] = (column[fate] ?? 0) + times;
-    total[fate] = (total[fate] ?? 0) + times;
-    if (remaining !== undefined && limit) left.set(index, [at, Math.min(1, Math.max(0, remaining / limit))]);
-    if (reset !== undefined && reset > from && reset < until) resets.add(Math.round(reset));
-  }
-  const name = key ?? 'no valid key';
-  const facts = [
-    count(sum(total), 'request'),
-    ...total
-      .slice(1)
-      .flatMap((number, index) => (number === 0 ? [] : [`${grouped(number)} ${FATES[index + 1]?.words}`])),
-  ].join(', ');
-  const x = timeAxis(from, until);
-  const remaining = chart(
-    { label: `${name}: Remaining over time`, height: 66, x: { ...x, ticks: [] }, y: linear(0, 1) },
-    ({ x: across, y }) => {
-      const path = area<readonly [number, number]>(
-        ([at]) => across(at),
-        y(0),
-        ([, part]) => y(part),
-      );
-      const d = path.curve(curveStepAfter).digits(1)([...left.values()]) ?? '';
-      const lines = resets.size > MOST_RESETS ? [] : [...resets];
-      return [
-        html`<path fill="${BLUE}" fill-opacity="0.4" d="${d}" />`,
-        pathHtml(RESET, lines.map((reset) => `M${across(reset).toFixed(1)} 0V66`).join('')),
-      ];
-    },
+  const columns = [...groupBy(points, ({ at }) => from + Math.floor((at - from) / width) * width)];
+  // Of the answers in a column the last one is drawn, up to the next.
+  const told = columns.flatMap(
+    ([, inside]) => inside.findLast(({ remaining, limit }) => remaining !== undefined && limit) ?? [],
   );
-  const up = Math.max(...[...columns.values()].map(([answered = 0]) => answered));
-  const down = Math.max(...[...columns.values()].map((column) => sum(column.slice(1))));
-  const y = linear(-Math.max(down, up / 4, 1), Math.max(up, down / 4, 1), [{ value: 0, text: '' }]);
-  const requests = chart({ label: `${name}: ${facts}`, height: 70, x, y }, (canvas) =>
-    FATES.map(({ colour }, fate) =>
-      boxes(
-        colour,
-        canvas,
-        [...columns].map(([index, column]) => ({
-          left: from + index * width,
-          right: from + (index + 1) * width,
-          from: fate === 0 ? 0 : -sum(column.slice(1, fate)),
-          to: fate === 0 ? (column[0] ?? 0) : -sum(column.slice(1, fate + 1)),
-        })),
-      ),
+  const remaining = told.map(({ at, remaining = 0, limit = 1 }, index): Bar => {
+    const next = told[index + 1]?.at ?? until;
+    return [at, next, Math.min(1, Math.max(0, remaining / limit))];
+  });
+  const counts = columns.map(([start, inside]) => [start, countsOf(inside)] as const);
+  // Each fate covers the part of the one before that is nearer to the axis.
+  const requests = FATES.map(({ words, colour }, fate) =>
+    bars(
+      words,
+      colour,
+      counts.map(([start, [answered = 0, ...others]]) => [
+        start,
+        start + width,
+        fate === 0 ? answered : -sum(others.slice(fate - 1)),
+      ]),
     ),
   );
+  const [answered = 0, ...others] = countsOf(points);
+  const facts = [
+    count(answered + sum(others), 'request'),
+    ...others.flatMap((number, index) =>
+      number === 0 ? [] : `${grouped(number)} ${FATES[index + 1]?.words}`,
+    ),
+  ].join(', ');
+  const name = key ?? 'no valid key';
+  const x = timeAxis(from, until);
+  const up = Math.max(...counts.map(([, [number = 0]]) => number));
+  const down = Math.max(...counts.map(([, [, ...numbers]]) => sum(numbers)));
+  const y = linear(-Math.max(down, up / 4, 1), Math.max(up, down / 4, 1), [{ value: 0, text: '' }]);
+  const part = { label: `${name}: Remaining over time`, height: 66, x: { ...x, ticks: [] }, y: linear(0, 1) };
   return html`<p><b>${name}</b>${plan === undefined ? '' : ` ${plan}`} <span class="quiet">${facts}</span></p>
-${left.size === 0 ? '' : remaining}${requests}`;
+${told.length === 0 ? '' : chart(part, [bars('Remaining', LIGHT_BLUE, remaining)])}${chart({ label: `${name}: ${facts}`, height: 70, x, y }, requests)}`;
 }

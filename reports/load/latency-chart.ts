@@ -33,6 +33,10 @@ export function latencyChart(all: readonly LoadSeries[], names: readonly string[
   }));
   const label = `Latency by percentile: ${curves.map(({ name }) => name).join('; ')}`;
   const y = latencyAxis(curves.flatMap(({ points }) => points.map(([, value]) => value)));
-  return html`${legend(curves.map(({ name }, index) => [name, strokeOf(index)]))}
-${chart({ label, height: 220, x: linear(0, most, ticks), y }, (canvas) => curves.map(({ points }, index) => line(strokeOf(index), canvas, points)))}`;
+  const lines = curves.map(({ name, points }, index) => {
+    const [colour, dash] = strokeOf(index);
+    return line(name, colour, points, dash);
+  });
+  return html`${legend(lines)}
+${chart({ label, height: 220, x: linear(0, most, ticks), y }, lines)}`;
 }

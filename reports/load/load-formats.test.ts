@@ -146,9 +146,11 @@ t.test('pictures: a line for each series, a mark for each step, the interval', a
   t.equal(lines, sample.series.filter((one) => one.latency).length);
   const picture = LOAD_FORMATS.html.render(found);
   const { steps } = capacityResult();
-  t.equal(picture.match(/<circle /g)?.length, steps.filter((step) => step.held).length);
-  t.equal(picture.match(/>✕</g)?.length, steps.filter((step) => !step.held).length);
-  t.match(picture, /<g opacity="0.3"><path [^>]* d="M/);
+  const held = steps.filter((step) => step.held).length;
+  // One of each sign is the legend's; every step has its p50.
+  t.equal(picture.match(/>●</g)?.length, 2 + steps.length + held);
+  t.equal(picture.match(/>✕</g)?.length, 1 + steps.length - held);
+  t.match(picture, /<path fill="#4684d866" d="M/);
   const none = LOAD_FORMATS.html.render(
     capacity({ steps: [], ...without, outcome: 'generator-limited', reason: 'late' }),
   );
