@@ -93,7 +93,9 @@ const MOST_SHORT = 16;
 function shortLists({ facts, trace }: SceneRun, taken: LongestLists) {
   const short = new Map<string, { readonly key: string | null; readonly query: ListQuery; path: string }>();
   const longest = new Map<string | undefined, number>();
-  const shown = new Map([undefined, ...taken.byStatus.keys()].map((status) => [status, known(taken, status)]));
+  const shown = new Map(
+    [undefined, ...taken.byStatus.keys()].map((status) => [status, known(taken, status)]),
+  );
   const readings = facts.keys
     .flatMap((key) => trace.readingsOf(key))
     .sort((a, b) => a.receivedAt - b.receivedAt);
