@@ -133,7 +133,7 @@ t.test('nothing at the address', async (t) => {
   t.strictSame(ready, {
     kind: 'not-ready',
     message:
-      'https://staging.example.com/v1 cannot be reached: the connection was reset; check the port, and whether the service speaks http:// or https://',
+      'https://staging.example.com/v1 gives no usable answer to GET /pets: the connection was reset; check the port, and whether the service speaks http:// or https://',
   });
   t.equal(sent.length, 2, 'tried twice');
 });

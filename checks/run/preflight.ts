@@ -1,6 +1,11 @@
 import type { Key } from '../profile/key.ts';
 import { hasVersionSegment } from '../wire/base-address.ts';
-import type { AnsweredExchange, FailureOutcome, FailureReason } from '../wire/exchange.ts';
+import {
+  type AnsweredExchange,
+  type FailureOutcome,
+  type FailureReason,
+  wasNeverSent,
+} from '../wire/exchange.ts';
 import { bearsRateHeader, described, looksLikeTheService } from '../wire/pets.ts';
 import { getPet, listPets } from '../wire/requests.ts';
 import { conclusionOf, Inconclusive } from './inconclusive.ts';
@@ -26,18 +31,10 @@ const REMEDIES: Partial<Record<FailureReason, string>> = {
   reset: 'check the port, and whether the service speaks http:// or https://',
 };
 
-/** Failures in which something answered, though nothing that could be read. */
-const ANSWERED_AFTER_ALL: ReadonlySet<FailureReason> = new Set([
-  'headers-timeout',
-  'body-timeout',
-  'malformed-response',
-  'too-large',
-  'unavailable',
-]);
-
 /** One line on a target that gives no complete response to GET /pets, and what to do about it. */
-export function noUsableAnswer(baseUrl: string, { reason, message }: FailureOutcome): string {
-  const what = ANSWERED_AFTER_ALL.has(reason) ? 'gives no usable answer to GET /pets' : 'cannot be reached';
+export function noUsableAnswer(baseUrl: string, failure: FailureOutcome): string {
+  const { reason, message } = failure;
+  const what = wasNeverSent(failure) ? 'cannot be reached' : 'gives no usable answer to GET /pets';
   const remedy = REMEDIES[reason];
   return `${baseUrl} ${what}: ${message}${remedy === undefined ? '' : `; ${remedy}`}`;
 }

@@ -15,57 +15,49 @@ export class ProxyError extends Error {
 
 type KnownFailure = Pick<FailureOutcome, 'reason' | 'message'>;
 
-/** What a code of the system means while a connection is made. */
-const SYSTEM_ERRORS: readonly (readonly [reason: FailureReason, message: string, ...codes: string[]])[] = [
-  ['unresolved', 'the host name has no address', 'ENOTFOUND', 'ENODATA', 'EAI_NONAME'],
-  ['unresolved', 'the host name could not be looked up: no answer from DNS', 'EAI_AGAIN'],
-  ['unresolved', 'the host name could not be looked up: DNS failed', 'EAI_FAIL'],
-  ['refused', 'the connection was refused: nothing listens at this address', 'ECONNREFUSED'],
-  ['unreachable', 'no route to the host', 'EHOSTUNREACH'],
-  ['unreachable', 'the host is down', 'EHOSTDOWN'],
-  ['unreachable', 'no route to the network', 'ENETUNREACH'],
-  ['unreachable', 'this machine has no network', 'ENETDOWN'],
-  ['unreachable', 'the address cannot be used from this machine', 'EADDRNOTAVAIL'],
-  ['unreachable', 'this machine blocks the outgoing connection', 'EACCES', 'EPERM'],
-  ['reset', 'the connection was reset', 'ECONNRESET'],
-  ['reset', 'the connection was aborted', 'ECONNABORTED'],
-  ['reset', 'the connection was closed while the request was being sent', 'EPIPE'],
-  ['connect-timeout', 'the connection attempt timed out', 'ETIMEDOUT'],
+/** What a code of the system means while a connection is made; of any other the code says most. */
+const SYSTEM_ERRORS: readonly (readonly [codes: RegExp, reason: FailureReason, message: string])[] = [
+  [/^(ENOTFOUND|ENODATA|EAI_.*)$/, 'unresolved', 'the host name could not be resolved'],
+  [/^ECONNREFUSED$/, 'refused', 'the connection was refused: nothing listens at this address'],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE)$/, 'reset', 'the connection was closed at once'],
+  [/^ETIMEDOUT$/, 'connect-timeout', 'the connection attempt timed out'],
 ];
 
 const TRUST_REMEDY =
   'if it is yours, name the file of its authority in tls.ca of the profile, or in NODE_EXTRA_CA_CERTS';
-const UNKNOWN_AUTHORITY = "the certificate's authority is not known on this machine";
-const NO_TLS = 'the server does not speak TLS at this port; is the address http:// ?';
-const HANDSHAKE_REFUSED =
-  'the server refuses the handshake; perhaps it asks for a client certificate: name one in tls: { cert, key }';
-const NO_COMMON_VERSION = 'the server and this machine have no version of TLS in common';
 
-const TLS_ERRORS: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'the certificate has expired; have it renewed',
-  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
-  CERT_REVOKED: 'the certificate was revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: `the certificate is self-signed; ${TRUST_REMEDY}`,
-  SELF_SIGNED_CERT_IN_CHAIN: `the certificate's authority is not trusted on this machine; ${TRUST_REMEDY}`,
-  UNABLE_TO_GET_ISSUER_CERT: `${UNKNOWN_AUTHORITY}; ${TRUST_REMEDY}`,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `${UNKNOWN_AUTHORITY}; ${TRUST_REMEDY}`,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${UNKNOWN_AUTHORITY}, or the server leaves out an intermediate certificate; ${TRUST_REMEDY}`,
-  ERR_TLS_CERT_ALTNAME_INVALID:
+/** What errors of TLS mean, and what to do about them; of any other the code says most. */
+const TLS_ERRORS: readonly (readonly [codes: RegExp, message: string])[] = [
+  [/^CERT_HAS_EXPIRED$/, 'the certificate has expired; have it renewed'],
+  [/^CERT_NOT_YET_VALID$/, 'the certificate is not valid yet'],
+  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, `the certificate is self-signed; ${TRUST_REMEDY}`],
+  [
+    /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT.*|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/,
+    `the certificate's authority is not known on this machine, or the server leaves out an intermediate certificate; ${TRUST_REMEDY}`,
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     'the certificate is for another host; correct the address, or name that host in tls.serverName',
-  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
-  ERR_SSL_UNSUPPORTED_PROTOCOL: NO_COMMON_VERSION,
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: NO_COMMON_VERSION,
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
-    'the server asks for a client certificate: name one in tls: { cert, key }',
-  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: 'the client certificate has expired; have it renewed',
-  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA:
-    'the server does not know the authority of the client certificate; name another in tls.cert',
-  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: HANDSHAKE_REFUSED,
-  // By its name since OpenSSL 3.5.
-  'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE': HANDSHAKE_REFUSED,
-  EPROTO: 'the TLS handshake failed',
-};
+  ],
+  [
+    /_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
+    'the server does not speak TLS at this port; is the address http:// ?',
+  ],
+  [
+    /_(UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION)$/,
+    'the server and this machine have no version of TLS in common',
+  ],
+  [/_CERTIFICATE_REQUIRED$/, 'the server asks for a client certificate: name one in tls: { cert, key }'],
+  [
+    /_HANDSHAKE_FAILURE$/,
+    'the server refuses the handshake; perhaps it asks for a client certificate: name one in tls: { cert, key }',
+  ],
+  [
+    /_ALERT_(UNKNOWN_CA|CERTIFICATE_EXPIRED)$/,
+    'the server does not take the client certificate, or its authority; name another in tls.cert',
+  ],
+  [/^EPROTO$/, 'the TLS handshake failed'],
+];
 
 const RUN_ENDED: KnownFailure = {
   reason: 'interrupted',
@@ -122,8 +114,8 @@ function tlsFailure(error: Error, code: string, { stage }: Progress): KnownFailu
   // An alert may come when the handshake is over for the client, and its request sent (RFC 8446, 4.4.2).
   if (stage !== 'connecting' && !/^ERR_SSL_.*_ALERT_/.test(code)) return undefined;
   const failure = (why: string) => ({ reason: 'tls', message: `no secure connection: ${why}` }) as const;
-  const plain = TLS_ERRORS[code];
-  if (plain !== undefined) return failure(plain);
+  const [, known] = TLS_ERRORS.find(([codes]) => codes.test(code)) ?? [];
+  if (known !== undefined) return failure(known);
   if (code === 'ECONNRESET' && /before secure TLS connection/.test(error.message))
     return failure('the server closed it during the TLS handshake');
   return /^ERR_(SSL|TLS)_|CERT|^CRL_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH/.test(code)
@@ -162,9 +154,7 @@ const closed = ({ stage, received }: Progress): KnownFailure => ({
 
 function systemFailure(code: string, progress: Progress): KnownFailure {
   if (progress.stage !== 'connecting') return closed(progress);
-  const [reason, message] = SYSTEM_ERRORS.find(([, , ...codes]) => codes.includes(code)) ?? [
-    'unreachable' as const,
-    `the connection failed (${code})`,
-  ];
-  return { reason, message };
+  const [, reason = 'unreachable', message = 'no connection can be made'] =
+    SYSTEM_ERRORS.find(([codes]) => codes.test(code)) ?? [];
+  return { reason, message: `${message} (${code})` };
 }

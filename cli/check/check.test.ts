@@ -201,7 +201,7 @@ async function listening(t: Test, listener: RequestListener): Promise<string> {
 const NOTHING_TO_JUDGE: Readonly<Record<string, readonly [(t: Test) => Promise<string>, RegExp]>> = {
   'nothing listens': [
     async () => 'http://127.0.0.1:9/v1',
-    /cannot be reached: the connection was refused: nothing listens at this address; start the service, or correct the port of the address$/m,
+    /cannot be reached: the connection was refused: nothing listens at this address \(ECONNREFUSED\); start the service, or correct the port of the address$/m,
   ],
   'a page that is not the service': [
     (t) =>

@@ -30,7 +30,7 @@ const NOT_READY: Readonly<
 > = {
   'resets the connection': [
     (connection) => connection.reset(),
-    /^\S+ cannot be reached: the connection was closed/,
+    /^\S+ gives no usable answer to GET \/pets: the connection was closed/,
   ],
   'does not speak HTTP': [
     (connection) => connection.end('\x1b[31m no'),
