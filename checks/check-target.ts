@@ -262,7 +262,7 @@ function openJournal(
   const file = join(directory, JOURNAL_FILE);
   if (resume !== undefined) return new Journal(file, resume);
   const header = {
-    journal: 5 as const,
+    journal: 6 as const,
     runId,
     startedAt,
     target: profile.target,

@@ -4,7 +4,7 @@ import type { Key } from '../profile/key.ts';
 import type { Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 import type { Findings } from './findings.ts';
-import { conclusiveOr } from './inconclusive.ts';
+import { conclusiveOr, Inconclusive } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { AnyScene, InTurn, KeyOutcome, KeyScenes, Scene } from './scene.ts';
@@ -96,11 +96,13 @@ export function whyNotAsked(
   return wanted === undefined ? undefined : { kind: 'no-key', wanted };
 }
 
-/** What was done of the things that a scene tried in turn; says why the others were not. */
-export function doneOf<T>({ done, inconclusive }: InTurn<T>, judge: Judge): readonly T[] {
-  for (const { reason, evidence } of inconclusive) judge.inconclusive(reason, ...evidence);
-  return done;
-}
+/** What was done of the things that a scene tried in turn. @param judge is told why the others were not */
+export const doneOf = <T>(tried: InTurn<T>, judge?: Judge): T[] =>
+  tried.flatMap((one) => {
+    if (!(one instanceof Inconclusive)) return [one];
+    judge?.inconclusive(one.reason, ...one.evidence);
+    return [];
+  });
 
 function tell(judge: Judge, exchange: Exchange, violation: Violation | undefined): void {
   if (violation === undefined) judge.holds(exchange);

@@ -20,8 +20,7 @@ const ENTRIES: readonly JournalEntry[] = [
   { kept: answered({ id: 'burst#3', bodyProblem: 'invalid-utf8' }) },
   { tallied: 48, key: 'free-1' },
   { scene: 'lists', asked: ['service'], outcome: { all: { $: 'exchange', name: 'lists#1' } } },
-  { scene: 'empty', asked: [] },
-  { scene: 'broken', asked: [], inconclusive: { kind: 'not-shown' }, evidence: ['lists#2'] },
+  { scene: 'empty', asked: [], outcome: { $: 'none' } },
 ];
 /** What is undefined is not written. */
 const STORED: readonly unknown[] = JSON.parse(JSON.stringify([{ session: 1 }, ...ENTRIES]));

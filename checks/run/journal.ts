@@ -7,7 +7,6 @@ import { type Frozen, words } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { ExchangeShape, IntentShape } from '../wire/exchange-shape.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
-import { ReasonShape } from './reason.ts';
 
 const text = Type.String();
 const number = Type.Number();
@@ -17,7 +16,7 @@ const maybe = Type.Optional;
 /** The first line of a journal: what a resumed or rejudged run must have in common with the one that wrote it. */
 const Header = Type.Object(
   {
-    journal: Type.Literal(5),
+    journal: Type.Literal(6),
     runId: Type.String({ pattern: '^[a-z0-9]{4,32}$' }),
     /** Milliseconds since 1970. */
     startedAt: number,
@@ -59,15 +58,12 @@ const Reading = Type.Object({
   afterLost: maybe(Type.Literal(true)),
 });
 
-/** The outcome of a scene as JSON, or why it could not be played to its end. */
+/** The outcome of a scene as JSON. */
 const Outcome = Type.Object({
   scene: text,
   /** The scenes that it asked for. */
   asked: texts,
-  outcome: maybe(Type.Unknown()),
-  inconclusive: maybe(ReasonShape),
-  /** Ids of exchanges that show why. */
-  evidence: maybe(texts),
+  outcome: Type.Unknown(),
 });
 export type StoredOutcome = Frozen<Static<typeof Outcome>>;
 

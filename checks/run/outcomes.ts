@@ -1,10 +1,13 @@
+import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Key } from '../profile/key.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
+import { Inconclusive } from './inconclusive.ts';
+import { ReasonShape } from './reason.ts';
 
 /**
  * Outcomes as JSON, in which exchanges, readings and keys stand by their names: what was exchanged is on disk once, and
- * no key's value ever is.
+ * no key's value ever is. An outcome, or a part of one, may be the reason why it could not be had.
  */
 
 /** Where the things are that stand by name. */
@@ -14,7 +17,7 @@ export interface Named {
   key(name: string): Key | undefined;
 }
 
-/** What a stored outcome names is not there: its line is damaged, or the profile is another one. */
+/** A stored outcome cannot be read: what it names is in a damaged line, or the profile is another one. */
 export class NotStored extends Error {
   override readonly name = 'NotStored';
 }
@@ -22,8 +25,9 @@ export class NotStored extends Error {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isExchange = (value: object): value is Exchange =>
-  'sentBy' in value && 'request' in value && 'outcome' in value;
+const isReason = TypeCompiler.Compile(ReasonShape);
+const isExchange = (value: unknown): value is Exchange =>
+  isRecord(value) && 'sentBy' in value && 'request' in value && 'outcome' in value;
 const isKey = (value: object): value is Key => 'limits' in value && 'roles' in value && 'value' in value;
 const isReading = (value: object): value is RateReading =>
   'id' in value && 'operation' in value && 'receivedAt' in value && 'path' in value;
@@ -39,6 +43,8 @@ export function encodeOutcome(value: unknown, keep: (exchange: Exchange) => void
     if (typeof part === 'bigint') return { $: 'integer', value: String(part) };
     if (typeof part !== 'object' || part === null) return part;
     if (part instanceof Map) return { $: 'map', entries: [...part] };
+    if (part instanceof Inconclusive)
+      return { $: 'inconclusive', reason: part.reason, evidence: part.evidence };
     if (isKey(part)) return { $: 'key', name: part.name };
     if (isReading(part)) return { $: 'reading', name: part.id };
     if (!isExchange(part)) return part;
@@ -70,6 +76,8 @@ export function decodeOutcome(value: unknown, named: Named): unknown {
         return BigInt(String(part['value']));
       case 'map':
         return new Map(Array.isArray(part['entries']) ? part['entries'] : []);
+      case 'inconclusive':
+        return inconclusiveOf(part);
       case 'key':
       case 'exchange':
       case 'reading':
@@ -78,4 +86,9 @@ export function decodeOutcome(value: unknown, named: Named): unknown {
         return part;
     }
   });
+}
+
+function inconclusiveOf({ reason, evidence }: Readonly<Record<string, unknown>>): Inconclusive {
+  if (!isReason.Check(reason)) throw new NotStored('not a reason');
+  return new Inconclusive(reason, Array.isArray(evidence) ? evidence.filter(isExchange) : []);
 }

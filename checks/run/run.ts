@@ -21,9 +21,6 @@ export interface RunOptions extends RunFacts, SenderOptions {
   readonly checks?: readonly Check[];
 }
 
-/** What came of a scene, or of a part of one. */
-type Played = { readonly outcome: unknown } | Inconclusive;
-
 /** One run against one target: plays scenes, each once, and keeps their outcomes and the trace. */
 export class Run implements Player, Seen {
   readonly trace: GrowingTrace;
@@ -31,10 +28,9 @@ export class Run implements Player, Seen {
   /** What the checks find in the answers as they come. */
   readonly watch: Watch;
   readonly #options: RunOptions;
-  readonly #played = new Map<string, Played>();
+  /** What came of scenes, and of parts of them, by their ids. */
+  readonly #outcomes = new Map<string, unknown>();
   readonly #playing = new Map<string, Promise<void>>();
-  /** Outcomes on disk whose scenes nobody asked for yet. */
-  readonly #stored = new Map<string, StoredOutcome>();
   /** How often earlier processes began a scene and were cut off. */
   readonly #cutOff = new Map<string, number>();
   /** How many exchanges of a scene are on record. */
@@ -73,12 +69,11 @@ export class Run implements Player, Seen {
   of<T>(scene: Scene<T>): T {
     const refusal = this.#refusal(scene);
     if (refusal !== undefined) throw refusal;
-    // Of what another scene played in an earlier process nobody may have asked for in this one.
-    const played = this.#played.get(scene.id) ?? this.#fromDisk(scene.id);
-    if (played === undefined) throw new Inconclusive({ kind: 'not-stored', scene: scene.id });
-    if (played instanceof Inconclusive) throw played;
+    if (!this.#outcomes.has(scene.id)) throw new Inconclusive({ kind: 'not-stored', scene: scene.id });
+    const outcome = this.#outcomes.get(scene.id);
+    if (outcome instanceof Inconclusive) throw outcome;
     // A scene's id names the type of its outcome, which the map forgets.
-    return played.outcome as T;
+    return outcome as T;
   }
 
   maybe<T>(scene: Scene<T>): T | undefined {
@@ -93,17 +88,16 @@ export class Run implements Player, Seen {
     if (keys.length === 0)
       return scenes.keys(this.facts.keys).map((key) => {
         const why = this.sender.laneOf({ key: key.name })?.unusable ?? `key ${key.name} cannot be used`;
-        return { kind: 'inconclusive', key, reason: new Inconclusive(why) };
+        return { key, outcome: new Inconclusive(why) };
       });
-    return keys.map((key) =>
-      conclusiveOr<KeyOutcome<T>, KeyOutcome<T>>(
-        () => ({ kind: 'played', key, outcome: this.of(scenes.on(key)) }),
-        (reason) => {
-          if (reason instanceof NotAsked) throw reason;
-          return { kind: 'inconclusive', key, reason };
-        },
-      ),
-    );
+    return keys.map((key) => {
+      const outcome = conclusiveOr(
+        () => this.of(scenes.on(key)),
+        (reason) => reason,
+      );
+      if (outcome instanceof NotAsked) throw outcome;
+      return { key, outcome };
+    });
   }
 
   /** The ids of scenes, and of those that they asked for. */
@@ -130,7 +124,7 @@ export class Run implements Player, Seen {
 
   /** Takes this for the outcome of a scene, which is not played. */
   assume(id: string, outcome: unknown): void {
-    this.#played.set(id, { outcome });
+    this.#outcomes.set(id, outcome);
     this.#playing.set(id, Promise.resolve());
   }
 
@@ -142,30 +136,24 @@ export class Run implements Player, Seen {
 
   async #perform({ id, eachSession, sentBy, intent, play }: Scene<unknown>): Promise<void> {
     const { journal, offline = false } = this.#options;
-    const stored = eachSession && !offline ? undefined : this.#fromDisk(id);
-    if (stored !== undefined) this.#played.set(id, stored);
-    if (stored !== undefined || offline) return;
+    if (offline || (eachSession !== true && this.#outcomes.has(id))) return;
     journal?.append({ playing: id });
     const run = this.sceneRun(id, intent, sentBy);
     const result = await conclusionOf(play(run)).finally(() => this.#asked.set(id, [...run.asked]));
-    const asked = [...run.asked];
-    if (!(result instanceof Inconclusive)) {
-      // What is handed on is what disk holds, so that a rejudged run sees the same.
-      const encoded = encodeOutcome(result, (exchange) => this.#keep(exchange));
-      journal?.append({ scene: id, asked, outcome: encoded });
-      this.#played.set(id, { outcome: this.#decode(encoded) });
+    // What ended with this process, or for want of something else, a resumed run plays again.
+    if (result instanceof NotAsked || (result instanceof Inconclusive && this.#hasEndedBy(result))) {
+      this.#outcomes.set(id, result);
       return;
     }
-    this.#played.set(id, result);
-    // What ended with this process, or for want of something else, a resumed run plays again.
-    if (result instanceof NotAsked || result instanceof RunEnded || this.#hasEnded()) return;
-    for (const exchange of result.evidence) this.#keep(exchange);
-    const evidence = result.evidence.map((exchange) => exchange.id);
-    journal?.append({ scene: id, asked, inconclusive: result.reason, evidence });
+    const outcome = encodeOutcome(result, (exchange) => this.#keep(exchange));
+    journal?.append({ scene: id, asked: [...run.asked], outcome });
+    // What is handed on is what disk holds, so that a rejudged run sees the same.
+    this.#outcomes.set(id, this.#decode(outcome));
   }
 
-  #hasEnded(): boolean {
-    return this.#options.signal?.aborted === true || this.sender.presence.gone !== undefined;
+  #hasEndedBy(result: Inconclusive): boolean {
+    const { signal } = this.#options;
+    return result instanceof RunEnded || signal?.aborted === true || this.sender.presence.gone !== undefined;
   }
 
   #keep(exchange: Exchange): void {
@@ -180,28 +168,13 @@ export class Run implements Player, Seen {
     });
   }
 
-  #fromDisk(id: string): Played | undefined {
-    const stored = this.#stored.get(id);
-    if (stored === undefined) return undefined;
-    if (stored.inconclusive !== undefined) {
-      const evidence = (stored.evidence ?? []).flatMap((evidenceId) => this.trace.find(evidenceId) ?? []);
-      return new Inconclusive(stored.inconclusive, evidence);
-    }
-    try {
-      return { outcome: this.#decode(stored.outcome) };
-    } catch (error) {
-      // An exchange that it names stood in a line that is damaged: the scene is played again.
-      if (error instanceof NotStored) return undefined;
-      throw error;
-    }
-  }
-
   #takeIn({ entries }: ReadJournal): void {
-    const began = new Map<string, number>();
+    const ended = new Map<string, StoredOutcome>();
     for (const entry of entries) {
       if ('session' in entry) {
         if (entry.session > 1) this.trace.endSession();
-      } else if ('playing' in entry) began.set(entry.playing, (began.get(entry.playing) ?? 0) + 1);
+      } else if ('playing' in entry)
+        this.#cutOff.set(entry.playing, (this.#cutOff.get(entry.playing) ?? 0) + 1);
       else if ('exchange' in entry) this.#takeExchange(entry.exchange);
       else if ('reading' in entry) {
         this.trace.admitReading(entry.reading);
@@ -209,13 +182,21 @@ export class Run implements Player, Seen {
       } else if ('kept' in entry) this.trace.keep(entry.kept);
       else if ('tallied' in entry) this.trace.admitTallied(entry.key, entry.tallied);
       else {
-        this.#stored.set(entry.scene, entry);
+        ended.set(entry.scene, entry);
         this.#asked.set(entry.scene, entry.asked);
+      }
+    }
+    for (const [id, { outcome }] of ended) {
+      this.#cutOff.set(id, (this.#cutOff.get(id) ?? 1) - 1);
+      try {
+        this.#outcomes.set(id, this.#decode(outcome));
+      } catch (error) {
+        // What it names stood in a line that is damaged: the scene is played again.
+        if (!(error instanceof NotStored)) throw error;
       }
     }
     // Of a run that is rejudged nobody goes on.
     if (this.#options.offline !== true) this.trace.endSession();
-    for (const [id, times] of began) this.#cutOff.set(id, times - (this.#stored.has(id) ? 1 : 0));
   }
 
   #takeExchange(exchange: Exchange): void {

@@ -60,10 +60,11 @@ export interface KeyScenes<out T> {
   readonly on: (key: Key) => Scene<T>;
 }
 
-/** What came of a scene on one key. */
-export type KeyOutcome<T> =
-  | { readonly kind: 'played'; readonly key: Key; readonly outcome: T }
-  | { readonly kind: 'inconclusive'; readonly key: Key; readonly reason: Inconclusive };
+/** What came of a scene on one key, or why nothing did. */
+export interface KeyOutcome<T> {
+  readonly key: Key;
+  readonly outcome: T | Inconclusive;
+}
 
 /** Plays scenes, each once. */
 export interface Player {

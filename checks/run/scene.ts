@@ -30,20 +30,16 @@ export const sceneOnKeys = <T>(
 export function playedOn<T>(
   outcomes: readonly KeyOutcome<T>[],
 ): { readonly key: Key; readonly outcome: T }[] {
-  const played = outcomes.flatMap((one) => (one.kind === 'played' ? [one] : []));
-  const [failed] = outcomes.flatMap((one) => (one.kind === 'inconclusive' ? [one.reason] : []));
+  const played = outcomes.flatMap(({ key, outcome }) =>
+    outcome instanceof Inconclusive ? [] : [{ key, outcome }],
+  );
+  const failed = outcomes.find(({ outcome }) => outcome instanceof Inconclusive)?.outcome;
   if (played.length === 0 && failed !== undefined) throw failed;
   return played;
 }
 
-/** What came of things that were tried one by one. */
-export interface InTurn<out T> {
-  readonly done: readonly T[];
-  /** Why the others could not be done. */
-  readonly inconclusive: readonly Pick<Inconclusive, 'reason' | 'evidence'>[];
-}
-
-export const NOTHING_TRIED: InTurn<never> = { done: [], inconclusive: [] };
+/** What came of things that were tried one by one, or why it could not be done. */
+export type InTurn<T> = readonly (T | Inconclusive)[];
 
 /**
  * Tries things one by one. A lost answer costs only the thing that needed it. After a refusal that somebody else earned
@@ -52,18 +48,14 @@ export const NOTHING_TRIED: InTurn<never> = { done: [], inconclusive: [] };
  * @throws RunEnded, so that a resumed run plays the scene anew
  */
 export async function inTurn<T, U>(things: Iterable<T>, work: (thing: T) => Promise<U>): Promise<InTurn<U>> {
-  const done: U[] = [];
-  const inconclusive: Pick<Inconclusive, 'reason' | 'evidence'>[] = [];
+  const tried: (U | Inconclusive)[] = [];
   for (const thing of things) {
     const result = await conclusionOf(work(thing));
     if (result instanceof RunEnded) throw result;
-    if (result instanceof Inconclusive) {
-      const { reason, evidence } = result;
-      inconclusive.push({ reason, evidence });
-      if (evidence.every(isAnswered)) break;
-    } else done.push(result);
+    tried.push(result);
+    if (result instanceof Inconclusive && result.evidence.every(isAnswered)) break;
   }
-  return { done, inconclusive };
+  return tried;
 }
 
 /** What came of all of them, tried one by one. @throws Inconclusive where one could not be done */
@@ -75,9 +67,3 @@ export async function allOf<T, U>(
   for (const thing of things) results.push(await work(thing));
   return results;
 }
-
-/** What came of several such attempts. */
-export const joined = <T>(all: readonly InTurn<T>[]): InTurn<T> => ({
-  done: all.flatMap(({ done }) => done),
-  inconclusive: all.flatMap(({ inconclusive }) => inconclusive),
-});

@@ -39,7 +39,7 @@ const ownServed = (retrieved: readonly Retrieval[]): readonly Retrieval[] =>
 
 /** Lists with the statuses of own animals that were retrieved, taken afterwards: they must show the same animals. */
 const successorLists = scene('successor-lists', {}, async (run) => {
-  const served = ownServed((await run.play(retrievals)).done);
+  const served = ownServed(doneOf(await run.play(retrievals)));
   const statuses = new Set(served.map(({ exchange }) => answeredPet(exchange)?.status));
   const asked = contract.statuses.filter((status) => statuses.has(status));
   const taken = await allOf(asked, (status) => take(run, { ...LONGEST, status }));
@@ -121,7 +121,7 @@ export const deprecationChecks: readonly Check[] = [
     'deprecation-successor',
     { scenes: [retrievals, successorLists, askedAgain] },
     during('before', 'the operation is past its removal date', (judge, seen) => {
-      const { done } = seen.of(retrievals);
+      const done = doneOf(seen.of(retrievals));
       const taken = seen.of(successorLists);
       const fates = fatesOf(seen);
       const declined = SHOWN_ALIKE.filter((id) => seen.trace.run.declined.has(id));

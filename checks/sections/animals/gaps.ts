@@ -1,7 +1,7 @@
 /** What the document leaves open about animals and lists, and how the target answers it. */
 import { contract } from '../../../spec/contract.ts';
 import { OPERATIONS } from '../../../spec/operations.ts';
-import { type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
+import { doneOf, type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { scene } from '../../run/scene.ts';
 import { type AnsweredExchange, headerValues, isAnswered } from '../../wire/exchange.ts';
@@ -148,7 +148,7 @@ export const animalGaps: readonly GapObserver[] = [
     };
   }),
   gap('pagination-mechanism', { scenes: [lists, fullPages] }, (seen) => {
-    const short = seen.of(fullPages).done.find(({ query }) => query.limit === minimum);
+    const short = doneOf(seen.of(fullPages)).find(({ query }) => query.limit === minimum);
     if (short === undefined) throw new Inconclusive(NOT_CUT_SHORT);
     const { headers } = short.exchange.outcome;
     const link = headerValues(headers, 'link').join(', ');

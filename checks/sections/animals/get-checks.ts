@@ -1,7 +1,6 @@
 /** Section 4.3: GET /pets/{petId}, as long as it exists. */
 import { type Check, check, doneOf, type Judge, observes, type Seen } from '../../run/check.ts';
 import { notTold } from '../../run/reason.ts';
-import { joined } from '../../run/scene.ts';
 import { INTEGER, requestedIdViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, type SeenPet } from '../../wire/pets.ts';
@@ -25,7 +24,7 @@ import {
 /** Judges GET /pets/{petId} only while the document says that the operation exists. */
 const whileItExists = (decide: Check['decide'] = () => undefined): Check['decide'] =>
   during('before', 'the operation is past its removal date', (judge, seen) => {
-    if (isGoneAltogether(seen.of(retrievals).done))
+    if (isGoneAltogether(doneOf(seen.of(retrievals))))
       judge.inconclusive(notTold('the operation is gone', 'get-until-removal'));
     else decide(judge, seen);
   });
@@ -83,7 +82,7 @@ export const getAnimalChecks: readonly Check[] = [
     whileItExists((judge, seen) => {
       const fates = fatesOf(seen);
       const { again } = seen.of(retrievedAgain);
-      for (const { exchange, known, own, shownBy } of doneOf(joined([seen.of(retrievals), again]), judge)) {
+      for (const { exchange, known, own, shownBy } of doneOf([...seen.of(retrievals), ...again], judge)) {
         const violation = wrongStatus(`200 for animal ${known.id}`, exchange);
         if (exchange.outcome.status === 200) judge.holds(exchange);
         else if (own) judgeMissing(judge, fates, known.id, violation, exchange, shownBy);

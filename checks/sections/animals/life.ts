@@ -1,6 +1,6 @@
 /** The life of the run's animals: no operation changes or removes one, but the target's operator may. */
 import { contract } from '../../../spec/contract.ts';
-import type { Judge, Seen } from '../../run/check.ts';
+import { doneOf, type Judge, type Seen } from '../../run/check.ts';
 import { notTold } from '../../run/reason.ts';
 import { type InTurn, inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
@@ -308,7 +308,7 @@ export function fatesOf(seen: Seen): Fates {
   if (before !== undefined) return before;
   const created = createdIn(exchanges);
   const lives = livesOf(created, exchanges);
-  const confirmations = seen.maybe(askedAgain)?.done ?? [];
+  const confirmations = doneOf(seen.maybe(askedAgain) ?? []);
   const wasKept = (what: string) => confirmations.find((one) => one.suspicion === what)?.isKept;
   const changes = changesIn(lives, wasKept);
   const fates = { ...created, changes, gone: goneAnimals(lives, confirmations) };

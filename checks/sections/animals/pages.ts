@@ -128,7 +128,7 @@ async function takenAgain(run: SceneRun): Promise<InTurn<ShortList>> {
     const after = await takeAll(run, key);
     return retaken.map((one): ShortList => ({ ...one, before, after }));
   });
-  return { ...again, done: again.done.flat() };
+  return again.flat();
 }
 
 /** The pages that were short. */

@@ -83,7 +83,7 @@ function refuses(
       return { label, exchange: key !== undefined && isForbidden(first) ? await send(spec) : first };
     });
     // Whether it was for the key, or for what they are, is told by additions that are valid.
-    if (additions.done.some(({ exchange }) => isForbidden(exchange) || !isAnswered(exchange)))
+    if (doneOf(additions).some(({ exchange }) => isForbidden(exchange) || !isAnswered(exchange)))
       await run.tryPlay(basicAnimals);
     return additions;
   });

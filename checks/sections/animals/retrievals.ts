@@ -1,10 +1,10 @@
 /** Animals retrieved by their ids, ids that no animal has, and texts that are not ids: for all checks of section 4.3. */
 import type { TargetClock } from '../../limits/target-clock.ts';
-import type { Check } from '../../run/check.ts';
+import { type Check, doneOf } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
-import { type InTurn, inTurn, joined, NOTHING_TRIED, scene } from '../../run/scene.ts';
+import { type InTurn, inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { answeredPet, type SeenPet } from '../../wire/pets.ts';
@@ -36,8 +36,10 @@ const OWN_RETRIEVED = 8;
 const isServed = ({ exchange }: Retrieval) => exchange.outcome.status === 200;
 
 /** The ids of the animals that the target returned. */
-export const servedAnimals = (retrieved?: InTurn<Retrieval>): bigint[] =>
-  (retrieved?.done ?? []).filter(isServed).map(({ known }) => known.id);
+export const servedAnimals = (retrieved: InTurn<Retrieval> = []): bigint[] =>
+  doneOf(retrieved)
+    .filter(isServed)
+    .map(({ known }) => known.id);
 
 /** Whether an operation answers as if it did not exist: gone, moved, not allowed, not implemented. */
 export function isGone({ outcome }: AnsweredExchange): boolean {
@@ -61,7 +63,7 @@ const CLOCKS_DISPUTE =
 export const during =
   (wanted: Removal, otherwise: string, decide: Check['decide']): Check['decide'] =>
   (judge, seen) => {
-    const phase = removalPhase(seen.of(retrievals).done, seen.trace.targetClock);
+    const phase = removalPhase(doneOf(seen.of(retrievals)), seen.trace.targetClock);
     if (phase === 'disputed') judge.inconclusive(CLOCKS_DISPUTE);
     else if (phase !== wanted) judge.notApplicable(otherwise);
     else decide(judge, seen);
@@ -108,13 +110,13 @@ export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<Re
     'an animal that was just added to be served',
     async (before) => {
       if (before === undefined) return inTurn(animals, retrieve);
-      const served = { ...before, done: before.done.filter((one) => !isLate(one)) };
-      return joined([served, await inTurn(before.done.filter(isLate), retrieve)]);
+      const others = before.filter((one) => one instanceof Inconclusive || !isLate(one));
+      return [...others, ...(await inTurn(doneOf(before).filter(isLate), retrieve))];
     },
-    ({ done }) => !done.some(isLate),
+    (tried) => !doneOf(tried).some(isLate),
   );
-  const [lost] = retrieved.inconclusive;
-  if (retrieved.done.length === 0 && lost !== undefined) throw new Inconclusive(lost.reason, lost.evidence);
+  const [first] = retrieved;
+  if (doneOf(retrieved).length === 0 && first instanceof Inconclusive) throw first;
   return retrieved;
 });
 
@@ -124,7 +126,7 @@ export const unknownId = (run: RunFacts, label: string): bigint =>
 
 /** The retrievals of the run, if the operation still exists to be judged; otherwise none. */
 const playExisting = async (run: SceneRun): Promise<readonly Retrieval[]> => {
-  const { done } = await run.play(retrievals);
+  const done = doneOf(await run.play(retrievals));
   return removalPhase(done, run.trace.targetClock) === 'before' && !isGoneAltogether(done) ? done : [];
 };
 
@@ -134,7 +136,7 @@ export const retrievedAgain = scene('served-again', {}, async (run) => {
   const ids = existing.length === 0 ? [] : [unknownId(run.facts, 'unknown id')];
   const unknown = await inTurn(ids, (id) => run.send(getPet(id)));
   const [served] = existing.filter(isServed);
-  if (served === undefined) return { unknown, again: NOTHING_TRIED };
+  if (served === undefined) return { unknown, again: [] };
   const { known, own, exchange: shownBy } = served;
   const others = run.keys.filter(({ name }) => name !== shownBy.key);
   const again = await inTurn([undefined, ...others], async (key): Promise<Retrieval> => {
@@ -172,7 +174,7 @@ const isSuspicious = (retrieval: Retrieval): boolean => {
 /** Animals that somebody else may be removing or changing, once whoever looks for them should find them. */
 export const comparisons = scene('compared', {}, async (run) => {
   const { again } = await run.play(retrievedAgain);
-  const suspicious = [...(await playExisting(run)), ...again.done].filter(isSuspicious);
+  const suspicious = [...(await playExisting(run)), ...doneOf(again)].filter(isSuspicious);
   if (suspicious.length > 0) await run.waitUntil(run.now() + LISTED_WITHIN, 'every animal to be served');
   return inTurn(suspicious, async (retrieval): Promise<Comparison> => {
     const key = run.keys.find(({ name }) => name === retrieval.exchange.key);
@@ -212,10 +214,10 @@ function doubtfulIds(known: readonly bigint[]): bigint[] {
 export const unknownIdsRetrieved = scene('unknown-ids', {}, async (run) => {
   const { all } = await run.play(lists);
   const retrieved = await run.play(retrievals);
-  const [first] = (await run.play(retrievedAgain)).unknown.done;
-  if (first === undefined) return NOTHING_TRIED;
+  const [first] = doneOf((await run.play(retrievedAgain)).unknown);
+  if (first === undefined) return [];
   // Dropping bits or signs goes unnoticed with small ids, so the smallest known ids are tried.
-  const known = [...retrieved.done.map((retrieval) => retrieval.known), ...(all.pets ?? [])]
+  const known = [...doneOf(retrieved).map((retrieval) => retrieval.known), ...(all.pets ?? [])]
     .flatMap(({ id }) => id ?? [])
     .sort((a, b) => Number(magnitude(a) - magnitude(b)));
   // Each is requested with a different key while there are any: errors may differ from plan to plan.
@@ -237,7 +239,7 @@ export const unknownIdsRetrieved = scene('unknown-ids', {}, async (run) => {
 
 export const malformedIds = scene('malformed-ids', {}, async (run) => {
   const [first] = await playExisting(run);
-  if (first === undefined) return NOTHING_TRIED;
+  if (first === undefined) return [];
   const { id } = first.known;
   const hexadecimal = `${id < 0n ? '-' : ''}0x${magnitude(id).toString(16)}`;
   // One is beyond int64, and truncated to 64 bits it is the animal's id.

@@ -77,7 +77,7 @@ const invalidRequests = (
       if (mayBeMalformed && exchange.reason.kind === 'lost') return [];
       throw exchange;
     });
-    return { ...tried, done: tried.done.flat() };
+    return tried.flat();
   });
 
 const NO_HEADER: Credentials = { described: 'no Authorization header' };

@@ -4,7 +4,7 @@ import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
 import { toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import { PLAN_NAMES, type PlanName } from '../../profile/target-profile.ts';
-import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
+import { type Check, check, doneOf, type Judge, type Seen } from '../../run/check.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
@@ -111,9 +111,7 @@ export const dailyQuotaChecks: readonly Check[] = [
   ...PLAN_NAMES.map(dayCheck),
   // 8: a 429 for the day's quota gives, in Retry-After and X-RateLimit-Reset, a time within the day ahead.
   check('rate-day-refusal', { permit: 'day', scenes: [day] }, (judge, seen) => {
-    for (const one of seen.on(day)) {
-      if (one.kind === 'played') judgeRefusal(one.outcome, judge, seen.trace);
-      else judge.inconclusive(one.reason.reason, ...one.reason.evidence);
-    }
+    const measured = seen.on(day).map(({ outcome }) => outcome);
+    for (const measurement of doneOf(measured, judge)) judgeRefusal(measurement, judge, seen.trace);
   }),
 ];

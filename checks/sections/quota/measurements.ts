@@ -130,7 +130,7 @@ export function banOf(seen: Seen): BanReading | undefined {
     },
   );
   // A run of some rows provokes no ban for them, nor can a key be banned that the target refuses already.
-  const isPlayed = outcomes?.some(({ kind }) => kind === 'played') === true;
+  const isPlayed = outcomes?.some(({ outcome }) => !(outcome instanceof Inconclusive)) === true;
   return outcomes === undefined || !isPlayed ? undefined : theBan(outcomes, seen.trace);
 }
 
