@@ -136,7 +136,7 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
   [['check', '--resume', 'in-use'], /in-use is in use by process \d+; wait for its end/],
   [['check', '--resume', 'swapped'], /PETSTORE_FREE_KEY does not hold the key free-1 of the stored run/],
   [['check', '--resume', 'folder'], /folder\/journal\.ndjson: is not a regular file/],
-  [['check', '--resume', 'p.yaml'], /there is no journal/],
+  [['check', '--resume', 'p.yaml'], /--resume and --rejudge need a folder with a journal/],
   [
     ['check', '--resume', 'damaged'],
     /damaged\/journal\.ndjson:3: damaged; .*; --rejudge judges what is before/,

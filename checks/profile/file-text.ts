@@ -6,23 +6,30 @@ import { UsageError } from './usage-error.ts';
 /** The longest text that Node holds is twice as long. */
 const LARGEST_FILE = 256 * 2 ** 20;
 
+const refusal = (path: string, why: string, remedy: string) => new UsageError(`${path}: ${why}; ${remedy}`);
+
 /**
- * The text of a file that somebody named. Its size is looked at first; what has none, a pipe or a device, is refused.
+ * The bytes of a file that somebody named. Its size is looked at first; what has none, a pipe or a device, is refused.
  *
  * @throws UsageError with what is wrong in a few words
  */
-export function fileText(path: string, remedy = 'is it the right file?', mostBytes = LARGEST_FILE): string {
-  const refusal = (why: string) => new UsageError(`${path}: ${why}; ${remedy}`);
+export function fileBytes(path: string, remedy: string, mostBytes: number): Buffer {
   try {
     const facts = statSync(path);
-    if (!facts.isFile()) throw refusal('is not a regular file');
-    if (facts.size > mostBytes) throw refusal(`is larger than ${mostBytes.toLocaleString('en')} bytes`);
-    const bytes = readFileSync(path);
-    if (!isUtf8(bytes)) throw refusal('is not in UTF-8');
-    return new TextDecoder().decode(bytes);
+    if (!facts.isFile()) throw refusal(path, 'is not a regular file', remedy);
+    if (facts.size > mostBytes)
+      throw refusal(path, `is larger than ${mostBytes.toLocaleString('en')} bytes`, remedy);
+    return readFileSync(path);
   } catch (error) {
-    throw isWrongPath(error) ? refusal(systemProblem(error) ?? '') : error;
+    throw isWrongPath(error) ? refusal(path, systemProblem(error) ?? '', remedy) : error;
   }
+}
+
+/** The text of such a file. @throws UsageError with what is wrong in a few words */
+export function fileText(path: string, remedy = 'is it the right file?', mostBytes = LARGEST_FILE): string {
+  const bytes = fileBytes(path, remedy, mostBytes);
+  if (!isUtf8(bytes)) throw refusal(path, 'is not in UTF-8', remedy);
+  return new TextDecoder().decode(bytes);
 }
 
 /** Whether the system says of a path that it was named wrongly. */

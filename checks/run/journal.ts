@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { closeSync, ftruncateSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { type Frozen, words } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
+import { fileBytes } from '../profile/file-text.ts';
+import { UsageError } from '../profile/usage-error.ts';
 import { ExchangeShape, IntentShape } from '../wire/exchange-shape.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
 
@@ -90,7 +92,6 @@ const isEntry = TypeCompiler.Compile(Entry);
 
 /** What a journal held. */
 export interface ReadJournal {
-  readonly ok: true;
   readonly header: JournalHeader;
   /** In the order of writing, up to the first line that is damaged. */
   readonly entries: readonly JournalEntry[];
@@ -102,8 +103,6 @@ export interface ReadJournal {
   /** Where the file is damaged, in one line; undefined where at most its last line was cut off. */
   readonly damage?: string;
 }
-
-export type JournalContent = ReadJournal | { readonly ok: false; readonly problem: string };
 
 /** What a long run sends. */
 const MOST_BYTES = 64 * 2 ** 20;
@@ -133,46 +132,36 @@ function entryIn(line: Buffer, before: number): { entry: unknown; check: number 
 /**
  * Reads a journal back as far as it is as it was written: from a line on that is damaged, nothing is known any more, as
  * if the run had ended there. A last line that a crash cut off is no damage.
+ *
+ * @throws UsageError where there is none, or none of this version
  */
-export function readJournal(file: string): JournalContent {
-  const refuse = (problem: string) => ({ ok: false, problem }) as const;
+export function readJournal(file: string): ReadJournal {
+  const bytes = fileBytes(file, '--resume and --rejudge need a folder with a journal', MOST_BYTES);
   const entries: JournalEntry[] = [];
   let header: JournalHeader | undefined;
   let damage: string | undefined;
   let [end, check, sessions, number] = [0, 0, 1, 0];
-  try {
-    const facts = statSync(file);
-    if (!facts.isFile()) return refuse(`${file}: is not a regular file`);
-    if (facts.size > MOST_BYTES)
-      return refuse(`${file}: is larger than ${MOST_BYTES.toLocaleString('en')} bytes`);
-    const bytes = readFileSync(file);
-    while (end < bytes.length) {
-      number += 1;
-      const lineEnd = bytes.indexOf(LINE_END, end);
-      const read = lineEnd < 0 ? undefined : entryIn(bytes.subarray(end, lineEnd), check);
-      if (header === undefined) {
-        if (!isHeader.Check(read?.entry))
-          return refuse(`${file}:1: this is not the first line of a journal of this version`);
-        header = read.entry;
-      } else if (read === undefined) {
-        if (lineEnd >= 0 || bytes.length - end > MOST_IN_LINE)
-          damage = `${file}:${number}: damaged; what was written from here on is not known`;
-        break;
-      } else if (!isEntry.Check(read.entry)) return refuse(`${file}:${number}: not a journal entry`);
-      else if (entries.push(read.entry) > MOST_ENTRIES)
-        return refuse(`${file}:${number}: more than ${MOST_ENTRIES} entries`);
-      else if ('session' in read.entry) sessions = read.entry.session;
-      check = read.check;
-      end = lineEnd + 1;
-    }
-  } catch (error) {
-    const isMissing =
-      error instanceof Error && 'code' in error && /^(ENOENT|ENOTDIR)$/.test(String(error.code));
-    const why = error instanceof Error ? error.message : String(error);
-    return refuse(`${file}: ${isMissing ? 'there is no journal; --resume and --rejudge need one' : why}`);
+  while (end < bytes.length) {
+    number += 1;
+    const refuse = (problem: string) => new UsageError(`${file}:${number}: ${problem}`);
+    const lineEnd = bytes.indexOf(LINE_END, end);
+    const read = lineEnd < 0 ? undefined : entryIn(bytes.subarray(end, lineEnd), check);
+    if (header === undefined) {
+      if (!isHeader.Check(read?.entry))
+        throw refuse('this is not the first line of a journal of this version');
+      header = read.entry;
+    } else if (read === undefined) {
+      if (lineEnd >= 0 || bytes.length - end > MOST_IN_LINE)
+        damage = `${file}:${number}: damaged; what was written from here on is not known`;
+      break;
+    } else if (!isEntry.Check(read.entry)) throw refuse('not a journal entry');
+    else if (entries.push(read.entry) > MOST_ENTRIES) throw refuse(`more than ${MOST_ENTRIES} entries`);
+    else if ('session' in read.entry) sessions = read.entry.session;
+    check = read.check;
+    end = lineEnd + 1;
   }
-  if (header === undefined) return refuse(`${file}:1: it is empty`);
-  return { ok: true, header, entries, sessions, end, check, ...(damage === undefined ? {} : { damage }) };
+  if (header === undefined) throw new UsageError(`${file}:1: it is empty`);
+  return { header, entries, sessions, end, check, ...(damage === undefined ? {} : { damage }) };
 }
 
 /** Everything that is measured, on disk as it happens, one JSON text a line: a run can be resumed or rejudged from it. */

@@ -136,7 +136,6 @@ function storedRun({ resume: resumed, rejudge }: CheckOptions): StoredRun | unde
   const stored = isLink ? relative('', realpathSync(named)) : named;
   const journal = join(stored, JOURNAL_FILE);
   const resume = readJournal(journal);
-  if (!resume.ok) throw new UsageError(resume.problem);
   if (rejudge !== undefined && !resume.entries.some((entry) => 'exchange' in entry))
     throw new UsageError(`${journal}: it holds no exchange, so there is nothing to judge`);
   // What was added after the damage is not known, and would be taken for somebody else's.

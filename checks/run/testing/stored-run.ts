@@ -30,7 +30,6 @@ export const storedRun = (
   entries: readonly JournalEntry[],
   header: Partial<JournalHeader> = {},
 ): ReadJournal => ({
-  ok: true,
   header: { ...JOURNAL_HEADER, ...header },
   entries,
   sessions: 1,
