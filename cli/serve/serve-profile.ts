@@ -8,15 +8,18 @@ import type { ReferenceServer } from '../../reference-server/server.ts';
 /** Requests that a run sends to this machine in a real second, even where it is busy with other things. */
 const REQUESTS_PER_SECOND = 500;
 
-/** The profile of a server with the keys whose minute a run fills before the server's clock has ended it. */
+/** The profile of a server; a key is there to be refused only where a run fills its minute before the server's clock ends it. */
 function exhaustibleProfile(server: ReferenceServer) {
   // Not the day: whole days take minutes even on a fast clock.
   const profile = serverProfile(server, ['writes', 'exhaust', 'ban']);
   const perMinute = { ...DOCUMENTED_PLANS, enterprise: server.enterprise };
   const isInTime = (plan: keyof typeof perMinute) =>
     (perMinute[plan].perMinute / 60) * server.clock.speed <= REQUESTS_PER_SECOND;
-  const keys = profile.keys.filter(({ plan, roles }) => !roles.includes('exhaust') || isInTime(plan));
-  return { ...profile, keys };
+  const keys = profile.keys.map((key) => ({
+    ...key,
+    roles: key.roles.filter((role) => isInTime(key.plan) || (role !== 'exhaust' && role !== 'ban')),
+  }));
+  return { ...profile, keys: keys.filter(({ roles }) => roles.length > 0) };
 }
 
 /**
