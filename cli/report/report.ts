@@ -2,7 +2,7 @@ import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import { diffReports, renderDiffHtml, renderDiffJson, renderDiffText } from '../../reports/compare/diff.ts';
+import { diffReports, renderDiffHtml, renderDiffText } from '../../reports/compare/diff.ts';
 import { readMatrix, renderMatrixHtml, renderMatrixMarkdown } from '../../reports/compare/matrix.ts';
 import { FORMAT_NAMES, FORMATS, type FormatName, isFormatName, render } from '../../reports/formats.ts';
 import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
@@ -26,7 +26,7 @@ interface ReportOptions {
 
 const EXAMPLES = `
 Formats: ${Object.keys(FORMATS).join(', ')};
-of --diff text, html, json; of --matrix html, markdown. The format github prints
+of --diff text, html; of --matrix html, markdown. The format github prints
 annotations, and adds the Markdown to $GITHUB_STEP_SUMMARY where that is set.
 
 Examples:
@@ -58,11 +58,7 @@ function diffTemplates([before, after, ...more]: readonly string[], screen: Scre
     throw new UsageError('--diff compares two reports: --diff OLD NEW');
   const diff = diffReports(readReport(before), readReport(after));
   if (diff.regression) process.exitCode = EXIT.notConformant;
-  return {
-    text: () => renderDiffText(diff, screen),
-    html: () => renderDiffHtml(diff),
-    json: () => renderDiffJson(diff),
-  };
+  return { text: () => renderDiffText(diff, screen), html: () => renderDiffHtml(diff) };
 }
 
 function matrixTemplates(folder: string): Templates {

@@ -3,173 +3,135 @@ import { failureLine, verdictWords } from '../build-report.ts';
 import { count, moment } from '../facts.ts';
 import { tablesPage } from '../html/page-shell.ts';
 import { type Table, tableLines } from '../html/table.ts';
-import type { GapResult, Report, RequirementResult } from '../report.ts';
+import type { GapResult, Report } from '../report.ts';
+import { ROW_KINDS, type Row, type RowKind, type Rows, rowKind } from '../rows.ts';
 import { NO_SCREEN } from '../terminal.ts';
 import { clip, harmless } from '../visible-text.ts';
 
-/** How a requirement stood in a run. `known-failure`: the baseline lists it. `absent`: it had no row. */
-type Standing = RequirementResult['verdict'] | 'known-failure' | 'absent';
+/** What differs between two runs, as every format shows it. */
+export interface Diff {
+  readonly headline: string;
+  /** The target, and the two runs. */
+  readonly about: string;
+  /** Something broke, is no longer verified, or a pinned answer was given up. */
+  readonly regression: boolean;
+  readonly tables: readonly Table[];
+}
 
 /**
  * What became of a requirement between two runs, the worst first, in words. What is no longer verified is as bad as what
  * broke: otherwise a gate could be passed by not looking.
  */
-const CHANGES = {
-  broke: 'Broke',
-  'no-longer-verified': 'No longer verified',
-  fixed: 'Fixed',
-  'newly-verified': 'Newly verified',
-  changed: 'Changed otherwise',
-} as const;
-type ChangeKind = keyof typeof CHANGES;
-const KINDS = Object.keys(CHANGES);
+const CHANGES = ['Broke', 'No longer verified', 'Fixed', 'Newly verified', 'Changed otherwise'] as const;
+const REGRESSIONS: readonly string[] = CHANGES.slice(0, 2);
 
-const REGRESSIONS: readonly ChangeKind[] = ['broke', 'no-longer-verified'];
-
-/** What differs between two runs; also the JSON of `report --diff`, stable within its formatVersion. */
-type ReportDiff = ReturnType<typeof diffReports>;
-
-/**
- * Compares two runs, usually of the same target; regressions come first: what broke, what is no longer verified, a pinned
- * answer that was given up. Every text is safe to escape and show.
- */
-export function diffReports(was: Report, is: Report) {
+/** Compares two runs, usually of the same target; regressions come first. Every text is safe to escape and show. */
+export function diffReports(was: Report, is: Report): Diff {
   const [before, after] = [harmless(was), harmless(is)];
-  const requirements = requirementChanges(before.requirements, after.requirements);
+  const rows = rowChanges(before.requirements, after.requirements);
   const gaps = gapChanges(before.gaps, after.gaps);
+  const pins = gaps.filter(({ breaksPin }) => breaksPin).length;
+  const parts = [
+    ...CHANGES.flatMap((words) => {
+      const number = rows.filter(({ change }) => change === words).length;
+      return number === 0 ? [] : `${number} ${words.toLowerCase()}`;
+    }),
+    ...(pins === 0 ? [] : [`${count(pins, 'pinned answer')} drifted`]),
+    ...(gaps.length === pins ? [] : [`${count(gaps.length - pins, 'other answer')} changed`]),
+  ];
+  const regression = pins > 0 || rows.some(({ change }) => REGRESSIONS.includes(change));
+  const told = regression ? 'Regression' : 'No regression';
   return {
-    formatVersion: 1,
-    old: runName(before),
-    new: runName(after),
-    regression:
-      requirements.some(({ isRegression }) => isRegression) || gaps.some(({ breaksPin }) => breaksPin),
-    requirements,
-    gaps,
+    headline: parts.length === 0 ? 'No change' : `${told}: ${parts.join(', ')}`,
+    about: aboutOf(before, after),
+    regression,
+    tables: [
+      {
+        title: 'Requirements',
+        head: ['Requirement', '§', 'Change', 'From and to', 'Why'],
+        rows: rows.map(({ id, section, change, fromTo, why }) => [
+          id,
+          section,
+          REGRESSIONS.includes(change) ? { wrong: change } : change,
+          fromTo,
+          why,
+        ]),
+      },
+      {
+        title: 'Answers that changed',
+        head: ['Question', '§', 'From and to', 'The profile pins'],
+        rows: gaps.map(({ id, section, fromTo, pinned, breaksPin }) => [
+          id,
+          section,
+          fromTo,
+          breaksPin ? { wrong: pinned } : pinned,
+        ]),
+      },
+    ],
   };
 }
 
-const runName = ({ run: { id, startedAt, target }, verdict, complete }: Report) => ({
-  id,
-  startedAt,
-  target,
-  verdict,
-  complete,
-});
-
-function standing(row: RequirementResult | undefined): Standing {
-  if (row === undefined) return 'absent';
-  return row.baselined === true ? 'known-failure' : row.verdict;
+function aboutOf(before: Report, after: Report): string {
+  const [old, now] = [before.run.target, after.run.target];
+  const name = (report: Report) => `${moment(report.run.startedAt)} (${verdictWords(report).toLowerCase()})`;
+  return `${old === now ? now : `${old} against ${now}`}: ${name(before)} to ${name(after)}`;
 }
 
-function requirementChanges(before: readonly RequirementResult[], after: readonly RequirementResult[]) {
+function rowChanges(before: Rows, after: Rows) {
   const old = new Map(before.map((row) => [row.id, row]));
   const now = new Map(after.map((row) => [row.id, row]));
-  const rows = [...after, ...before.filter(({ id }) => !now.has(id))];
-  return rows
-    .map((row) => {
-      const { id, section, title } = row;
-      const [was, is] = [standing(old.get(id)), standing(now.get(id))];
-      const kind = changeKind(was, is);
-      const isRegression = REGRESSIONS.includes(kind);
-      const reason = clip(reasonNow(now.get(id)), 300);
-      return { id, section, title, was, is, kind, isRegression, reason };
+  return [...after, ...before.filter(({ id }) => !now.has(id))]
+    .flatMap(({ id, section }) => {
+      const is = now.get(id);
+      const [from, to] = [standing(old.get(id)), standing(is)];
+      if (from === to) return [];
+      const fromTo = `${ROW_KINDS[from].words} → ${ROW_KINDS[to].words}`.toLowerCase();
+      const why = to === 'pass' ? '' : clip(reasonNow(is), 300);
+      return [{ id, section, change: changeOf(from, to), fromTo, why }];
     })
-    .filter(({ was, is }) => was !== is && !(isUnasked(was) && isUnasked(is)))
-    .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
+    .sort((a, b) => CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change));
 }
 
 /** What was not asked for has no row, or one that says so. */
-const isUnasked = (standing: Standing) => standing === 'skipped' || standing === 'absent';
+const standing = (row: Row | undefined): RowKind => (row === undefined ? 'skipped' : rowKind(row));
 
-function reasonNow(row: RequirementResult | undefined): string {
-  if (row === undefined) return 'The newer run has no such requirement.';
-  return row.verdict === 'fail' ? failureLine(row) : row.reason;
+function changeOf(from: RowKind, to: RowKind): (typeof CHANGES)[number] {
+  if (to === 'fail') return 'Broke';
+  if (from === 'pass' && (to === 'inconclusive' || to === 'skipped')) return 'No longer verified';
+  if (to === 'pass') return from === 'fail' || from === 'known' ? 'Fixed' : 'Newly verified';
+  return 'Changed otherwise';
 }
 
-function changeKind(was: Standing, is: Standing): ChangeKind {
-  if (is === 'fail') return 'broke';
-  if (was === 'pass' && (is === 'inconclusive' || isUnasked(is))) return 'no-longer-verified';
-  if (is === 'pass') return was === 'fail' || was === 'known-failure' ? 'fixed' : 'newly-verified';
-  return 'changed';
+function reasonNow(row: Row | undefined): string {
+  if (row === undefined) return 'The newer run has no such requirement.';
+  return row.verdict === 'fail' ? failureLine(row) : row.reason;
 }
 
 /** Gaps with a new answer. It is no change if one of the runs did not see an answer. */
 function gapChanges(before: readonly GapResult[], after: readonly GapResult[]) {
   const old = new Map(before.map((gap) => [gap.id, gap]));
   return after
-    .flatMap(({ id, section, question, observed, pinned, verdict }) => {
+    .flatMap(({ id, section, observed, pinned, verdict }) => {
       const was = old.get(id);
       const breaksPin = verdict === 'drifted';
       const isNews = breaksPin && was?.verdict !== 'drifted';
       const earlier = was?.observed ?? (isNews ? (pinned ?? '') : null);
       if (observed === null || earlier === null || (observed === earlier && !isNews)) return [];
-      const promised = pinned === null ? {} : { pinned: clip(pinned, 200) };
-      return [
-        { id, section, question, was: clip(earlier, 200), is: clip(observed, 200), ...promised, breaksPin },
-      ];
+      const fromTo = `${clip(earlier, 200)} → ${clip(observed, 200)}`;
+      return [{ id, section, fromTo, pinned: clip(pinned ?? '', 200), breaksPin }];
     })
     .sort((a, b) => Number(b.breaksPin) - Number(a.breaksPin));
 }
 
-/** The difference for other programs. */
-export const renderDiffJson = (diff: ReportDiff): string => `${JSON.stringify(diff, null, 2)}\n`;
-
 /** The difference for a terminal or a log. */
-export function renderDiffText(diff: ReportDiff, { columns } = NO_SCREEN): string {
-  const tables = tablesOf(diff).filter(({ rows }) => rows.length > 0);
-  return `${[
-    ...[headline(diff), runs(diff)].flatMap((line) => wrap(line, { columns }, '')),
-    ...tables.flatMap((table) => tableLines(table, columns)),
-  ].join('\n')}\n`;
+export function renderDiffText({ headline, about, tables }: Diff, { columns } = NO_SCREEN): string {
+  const lines = [
+    ...[headline, about].flatMap((line) => wrap(line, { columns }, '')),
+    ...tables.filter(({ rows }) => rows.length > 0).flatMap((table) => tableLines(table, columns)),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 /** The difference as one HTML file without network and script. */
-export const renderDiffHtml = (diff: ReportDiff): string =>
-  tablesPage(headline(diff), runs(diff), tablesOf(diff));
-
-const tablesOf = ({ requirements, gaps }: ReportDiff): Table[] => [
-  {
-    title: 'Requirements',
-    head: ['Requirement', '§', 'Change', 'Was', 'Is', 'Why'],
-    rows: requirements.map(({ id, section, kind, isRegression, was, is, reason }) => [
-      id,
-      section,
-      isRegression ? { wrong: CHANGES[kind] } : CHANGES[kind],
-      was,
-      is,
-      is === 'pass' ? '' : reason,
-    ]),
-  },
-  {
-    title: 'Answers that changed',
-    head: ['Question', '§', 'Was', 'Is', 'The profile pins'],
-    rows: gaps.map(({ id, section, was, is, pinned = '', breaksPin }) => [
-      id,
-      section,
-      was,
-      is,
-      breaksPin ? { wrong: pinned } : pinned,
-    ]),
-  },
-];
-
-/** `Regression: 5 broke, 1 pinned answer drifted`, or that nothing changed. */
-function headline({ requirements, gaps, regression }: ReportDiff): string {
-  const pins = gaps.filter(({ breaksPin }) => breaksPin).length;
-  const parts = [
-    ...Object.entries(CHANGES).map(([kind, words]) => {
-      const rows = requirements.filter((row) => row.kind === kind).length;
-      return rows === 0 ? '' : `${rows} ${words.toLowerCase()}`;
-    }),
-    pins === 0 ? '' : `${count(pins, 'pinned answer')} drifted`,
-    gaps.length === pins ? '' : `${count(gaps.length - pins, 'other answer')} changed`,
-  ].filter(Boolean);
-  if (parts.length === 0) return 'No change';
-  return `${regression ? 'Regression' : 'No regression'}: ${parts.join(', ')}`;
-}
-
-function runs({ old, new: now }: ReportDiff): string {
-  const name = (run: ReportDiff['old']) => `${moment(run.startedAt)} (${verdictWords(run).toLowerCase()})`;
-  const where = old.target === now.target ? now.target : `${old.target} against ${now.target}`;
-  return `${where}: ${name(old)} to ${name(now)}`;
-}
+export const renderDiffHtml = ({ headline, about, tables }: Diff): string =>
+  tablesPage(headline, about, tables);
