@@ -87,9 +87,9 @@ t.test('of reasons the one of most rows comes first', async (t) => {
 });
 
 t.test('the run itself is a case that is never green if the run is not', async (t) => {
-  t.match(runItself(buildReport(conformantReport())), { standing: 'passed', name: 'the run as a whole' });
+  t.match(runItself(buildReport(conformantReport())), { standing: 'pass', name: 'the run as a whole' });
   const ended = runItself(buildReport(inconclusiveReport()));
-  t.match(ended, { standing: 'unknown', name: 'the run as a whole', reason: /ended early: SIGINT/ });
+  t.match(ended, { standing: 'inconclusive', name: 'the run as a whole', reason: /ended early: SIGINT/ });
   const nothing = { ...reportWith([unpermitted('one', 'day')]), verdict: 'inconclusive' as const };
   t.match(buildReport(nothing).problems, ['Nothing was verified']);
 });

@@ -9,10 +9,17 @@ import { count, runFacts, wayNotices } from './facts.ts';
 import { nextSteps, type Step } from './next-steps.ts';
 import { sentenceOf, whySkipped } from './reasons.ts';
 import type { GapResult, Report } from './report.ts';
-import type { Groups, ReasonGroup, Row, Rows } from './rows.ts';
-import { bySection } from './sections.ts';
+import {
+  bySection,
+  type Groups,
+  ofKind,
+  type ReasonGroup,
+  type Row,
+  type RowKind,
+  type Rows,
+  rowKind,
+} from './rows.ts';
 import type { Standing, TestCase, TestRun } from './test-run.ts';
-import { isOpen } from './verdict.ts';
 import { clip, harmless } from './visible-text.ts';
 
 /** A report in the form that formats show. */
@@ -27,58 +34,51 @@ export interface BuiltReport extends TestRun, Groups {
 /** Builds what every format shows of a report. */
 export function buildReport(stored: Report): BuiltReport {
   const report = harmless(stored);
-  const rows = report.requirements;
-  const gating = rows.filter(({ baselined }) => baselined !== true);
-  const causeIds = new Set(
-    gating.filter((row) => isFail(row) && row.consequenceOf === undefined).map(({ id }) => id),
-  );
-  const isExplained = ({ consequenceOf }: Row) => consequenceOf !== undefined && causeIds.has(consequenceOf);
-  const consequences = groupBy(gating.filter(isExplained), ({ consequenceOf }) => consequenceOf);
-  const own = gating.filter((row) => !isExplained(row));
+  const { requirements: rows, gaps } = report;
   const exchanges = new Map(report.exchanges.map((exchange) => [exchange.id, exchange]));
   const proofOf = ({ evidence: [id = ''] }: Row) => exchanges.get(id);
+  const failed = ofKind(rows, 'fail');
+  const causes = new Set(failed.flatMap(({ id, consequenceOf }) => (consequenceOf === undefined ? id : [])));
+  const isExplained = ({ consequenceOf = '' }: Row) => causes.has(consequenceOf);
+  const consequences = groupBy(
+    rows.filter((row) => isExplained(row) && rowKind(row) !== 'known'),
+    ({ consequenceOf }) => consequenceOf,
+  );
+  const own = rows.filter((row) => !isExplained(row));
   const groups = {
-    causes: own
-      .filter(isFail)
+    causes: ofKind(own, 'fail')
       .map((row) => ({ row, follow: consequences.get(row.id) ?? [], proof: proofOf(row) }))
       .sort((a, b) => b.follow.length - a.follow.length),
-    known: rows.filter(({ baselined }) => baselined === true),
-    drifted: report.gaps.filter(({ verdict }) => verdict === 'drifted'),
-    notVerified: byReason(own.filter(isOpen)),
-    mayNotVerified: byReason(own.filter((row) => row.verdict === 'inconclusive' && !isOpen(row))),
-    skipped: byReason(rows.filter(({ verdict }) => verdict === 'skipped')),
-    passed: rows.filter(({ verdict }) => verdict === 'pass'),
-    notApplicable: rows.filter(({ verdict }) => verdict === 'not-applicable'),
-    sections: bySection(rows),
+    known: ofKind(rows, 'known'),
+    drifted: gaps.filter(({ verdict }) => verdict === 'drifted'),
+    notVerified: byReason(ofKind(own, 'inconclusive')),
+    mayNotVerified: byReason(ofKind(own, 'may')),
+    skipped: byReason(ofKind(rows, 'skipped')),
   };
   const seconds = ({ evidence }: Row) =>
     evidence.reduce((sum, id) => {
       const { sentAt, receivedAt } = exchanges.get(id) ?? { sentAt: 0, receivedAt: 0 };
       return sum + Math.max(0, receivedAt - sentAt) / 1000;
     }, 0);
-  const problems = problemsOf(report, groups);
   return {
     report,
     ...groups,
     name: 'Pet Store interface',
     ...headlinesOf(report, groups),
     verdict: VERDICTS[report.verdict],
-    problems,
+    problems: problemsOf(report, groups),
     notices: [...wayNotices(report.run.way), ...interferenceIn(rows)],
     steps: nextSteps(report, groups),
     cases: [
-      ...groups.sections.flatMap(({ name, rows: those }) =>
+      ...bySection(rows).flatMap(([name, those]) =>
         those.map((row) => ({ ...rowCase(name, row, proofOf(row)), seconds: seconds(row) })),
       ),
-      ...report.gaps.filter(({ pinned }) => pinned !== null).map(pinCase),
+      ...gaps.filter(({ pinned }) => pinned !== null).map(pinCase),
     ],
     facts: runFacts(report),
     run: report.run,
   };
 }
-
-const isFail = ({ verdict }: Row) => verdict === 'fail';
-const rowsIn = (groups: readonly ReasonGroup[]): Rows => groups.flatMap(({ rows }) => rows);
 
 const VERDICTS = {
   conformant: 'pass',
@@ -97,46 +97,32 @@ const WORDS = {
 /** The verdict in words. Only a run that left nothing out says that the target conforms. */
 export const verdictWords = ({ verdict }: Pick<Report, 'verdict'>): string => WORDS[verdict];
 
-/** How many rows of a report were asked for, and how many of those are broken. */
-const tally = ({ requirements }: Report, { causes, skipped, notApplicable }: Groups) => ({
-  asked: requirements.length - notApplicable.length - rowsIn(skipped).length,
-  broken: causes.length + causes.flatMap(({ follow }) => follow.filter(isFail)).length,
-});
-
 /** The verdict and its numbers in one line, and in a few words. */
-function headlinesOf(report: Report, groups: Groups): Pick<TestRun, 'headline' | 'short'> {
-  const { causes, known, drifted, notVerified, mayNotVerified, skipped, passed, notApplicable } = groups;
-  const { asked, broken } = tally(report, groups);
-  if (report.requirements.length === 0 && report.problems.length > 0)
-    return { headline: `Nothing to judge: ${report.problems.join('; ')}`, short: 'Nothing to judge' };
-  const open =
-    rowsIn(notVerified).length + causes.flatMap(({ follow }) => follow.filter((row) => !isFail(row))).length;
-  const left = rowsIn(skipped);
-  const verified =
-    left.length === 0
-      ? `${passed.length} of ${count(asked, 'requirement')} verified`
-      : `${passed.length} of ${asked} asked for`;
+function headlinesOf(report: Report, { causes, drifted }: Groups): Pick<TestRun, 'headline' | 'short'> {
+  const { requirements: rows, problems, verdict } = report;
+  if (rows.length === 0 && problems.length > 0)
+    return { headline: `Nothing to judge: ${problems.join('; ')}`, short: 'Nothing to judge' };
+  const number = (kind: RowKind) => ofKind(rows, kind).length;
+  const [broken, known, open, may] = [number('fail'), number('known'), number('inconclusive'), number('may')];
+  const [left, unbound] = [ofKind(rows, 'skipped'), number('not-applicable')];
+  const asked = rows.length - left.length - unbound;
+  const told = (many: number, words: string) => (many === 0 ? [] : [words]);
+  const few = causes.length < broken ? `, ${count(causes.length, 'cause')}` : '';
+  const verified = left.length === 0 ? `${count(asked, 'requirement')} verified` : `${asked} asked for`;
   const parts = [
-    ...(broken > 0
-      ? [
-          `${broken} of ${count(asked, 'requirement')} broken${causes.length < broken ? `, ${count(causes.length, 'cause')}` : ''}`,
-        ]
-      : report.problems),
-    ...(broken > 0 || asked === 0 ? [] : [verified]),
-    ...(asked === 0 && notApplicable.length > 0 ? [`${notApplicable.length} not applicable`] : []),
-    ...(drifted.length > 0 ? [`${count(drifted.length, 'pinned answer')} drifted`] : []),
-    ...(known.length > 0 ? [count(known.length, 'known failure')] : []),
-    ...(open > 0 ? [`${open} not verified`] : []),
-    ...(mayNotVerified.length > 0 ? [`${rowsIn(mayNotVerified).length} of level MAY not verified`] : []),
-    ...(left.length > 0 ? [`${left.length} skipped (${whySkipped(left.flatMap(({ why }) => why))})`] : []),
+    ...told(broken, `${broken} of ${count(asked, 'requirement')} broken${few}`),
+    ...(broken > 0 ? [] : problems),
+    ...(broken > 0 ? [] : told(asked, `${number('pass')} of ${verified}`)),
+    ...(asked > 0 ? [] : told(unbound, `${unbound} not applicable`)),
+    ...told(drifted.length, `${count(drifted.length, 'pinned answer')} drifted`),
+    ...told(known, count(known, 'known failure')),
+    ...told(open, `${open} not verified`),
+    ...told(may, `${may} of level MAY not verified`),
+    ...told(left.length, `${left.length} skipped (${whySkipped(left.flatMap(({ why }) => why))})`),
   ];
-  const isStale = report.problems.length > 0 && open === 0 && report.verdict === 'inconclusive';
-  const words =
-    report.verdict === 'nothing-broken' && known.length > 0
-      ? 'Nothing new broken'
-      : isStale
-        ? 'Baseline out of date'
-        : verdictWords(report);
+  const isStale = problems.length > 0 && open === 0 && verdict === 'inconclusive';
+  const isKnown = verdict === 'nothing-broken' && known > 0;
+  const words = isKnown ? 'Nothing new broken' : isStale ? 'Baseline out of date' : WORDS[verdict];
   return {
     headline: `${words}: ${parts.join(', ')}`,
     short: isStale ? words : `${words}: ${parts[0] ?? ''}`,
@@ -181,18 +167,17 @@ export const driftLine = ({ observed, pinned, detail }: GapResult): string =>
 
 const PREFIX: Partial<Record<Standing, string>> = {
   known: 'Known failure, listed in the baseline: ',
-  unknown: 'Not verified: ',
+  inconclusive: 'Not verified: ',
+  may: 'Not verified (MAY): ',
 };
 
 /** A requirement's row as a test case. */
 export function rowCase(suite: string, row: Row, proof: Exchange | undefined): TestCase {
   const { id, section, level, title, statement, clause, reading, verdict, consequenceOf } = row;
-  const standing = standingOf(row);
+  const standing = rowKind(row);
   const because = consequenceOf === undefined ? '' : `Follows from ${consequenceOf}: `;
-  const prefix =
-    verdict === 'inconclusive' && standing === 'skipped' ? 'Not verified (MAY): ' : (PREFIX[standing] ?? '');
   const unbound = verdict === 'not-applicable' ? `${row.reason} (not applicable)` : row.reason;
-  const reason = standing === 'failed' ? failureLine(row) : unbound;
+  const reason = standing === 'fail' ? failureLine(row) : unbound;
   const shown = (value: string | undefined) => (value === undefined ? undefined : clip(value, 2_000));
   return {
     id,
@@ -200,15 +185,15 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
     name: `${id} (${section}) ${title}`,
     title,
     standing,
-    kind: standing === 'unknown' ? 'inconclusive' : level,
-    reason: `${prefix}${because}${clip(reason, 400)}`,
+    kind: standing === 'inconclusive' ? standing : level,
+    reason: `${PREFIX[standing] ?? ''}${because}${clip(reason, 400)}`,
     about: { 'The document': clause, 'Our reading': reading, 'What is asked': statement },
     facts: {
       'Of this exchange': shown(row.expected),
       'What came back': shown(row.actual),
       'Repeat it with': shown(row.curl),
       'Exchanges in report.json': row.evidence.slice(0, 10).join(', ') || undefined,
-      Exchange: isFail(row) && proof !== undefined ? exchangeText(proof, row.at) : undefined,
+      Exchange: verdict === 'fail' && proof !== undefined ? exchangeText(proof, row.at) : undefined,
     },
     tags: [`section ${section}`, level],
     ...(consequenceOf === undefined ? {} : { consequenceOf }),
@@ -219,20 +204,6 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
 export const decidedCase = (row: Row, proof: Exchange | undefined): TestCase =>
   rowCase('', harmless(row), proof && harmless(proof));
 
-function standingOf(row: Row): Standing {
-  switch (row.verdict) {
-    case 'pass':
-      return 'passed';
-    case 'fail':
-      return row.baselined === true ? 'known' : 'failed';
-    case 'inconclusive':
-      if (row.baselined === true) return 'known';
-      return isOpen(row) ? 'unknown' : 'skipped';
-    default:
-      return 'skipped';
-  }
-}
-
 function pinCase(gap: GapResult): TestCase {
   const { id, section, verdict, pinned, observed, question } = gap;
   const drifted = verdict === 'drifted';
@@ -241,7 +212,7 @@ function pinCase(gap: GapResult): TestCase {
     suite: 'Pinned answers to what the document leaves open',
     name: `gap ${id} (${section}) ${question}`,
     title: question,
-    standing: drifted ? 'failed' : verdict === 'kept' ? 'passed' : 'skipped',
+    standing: drifted ? 'fail' : verdict === 'kept' ? 'pass' : 'skipped',
     kind: 'drift',
     reason: drifted ? clip(driftLine(gap), 400) : `Not seen in this run: ${clip(gap.detail, 300)}`,
     facts: { Pinned: pinned ?? '', Observed: observed ?? 'nothing' },

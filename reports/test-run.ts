@@ -1,11 +1,9 @@
 /** A run as test cases, the common ground of a check and a load: what pipelines know. Every text is safe to escape and show. */
 import type { Fact } from './facts.ts';
+import type { RowKind } from './rows.ts';
 
-/**
- * `unknown` was asked for and could not be judged. `known` is a failure that the baseline lists. `noted` was seen, but
- * was not to be judged.
- */
-export type Standing = 'passed' | 'failed' | 'unknown' | 'known' | 'skipped' | 'noted';
+/** What became of a case. `noted` was seen, but was not to be judged. */
+export type Standing = RowKind | 'noted';
 
 type Facts = Readonly<Record<string, string | undefined>>;
 
@@ -69,7 +67,7 @@ export const runItself = ({ headline, problems }: TestRun): TestCase => ({
   suite: RUN_SUITE,
   name: 'the run as a whole',
   title: 'the run as a whole',
-  standing: problems.length === 0 ? 'passed' : 'unknown',
+  standing: problems.length === 0 ? 'pass' : 'inconclusive',
   kind: 'run',
   reason: [headline, ...problems.filter((problem) => !headline.includes(problem))].join('; '),
   facts: {},

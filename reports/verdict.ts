@@ -1,9 +1,7 @@
 /** How the rows make a run's verdict: what gates, what a baseline covers, what `--require` asks for. */
 import { blamesOf, sentence } from './reasons.ts';
-import type { GapResult, RequirementResult, RunVerdict } from './report.ts';
-
-type Row = RequirementResult;
-type Rows = readonly Row[];
+import type { GapResult, RunVerdict } from './report.ts';
+import { type Row, type Rows, rowKind } from './rows.ts';
 
 /** A known failure, and where the baseline lists it, as `file:line`. */
 export interface BaselineEntry {
@@ -97,10 +95,6 @@ export function staleEntries(rows: Rows, baseline: Gate['baseline']): string[] {
     .map(({ id, place }) => `delete ${id} from the baseline (${place}), it passes now`);
 }
 
-/** Whether the row is open and keeps the run from being conformant. */
-export const isOpen = ({ verdict, level, required, baselined }: Row): boolean =>
-  verdict === 'inconclusive' && baselined !== true && (level === 'MUST' || required === true);
-
 /** Whether nothing was left out. */
 export const isComplete = (rows: Rows): boolean =>
   rows.every(({ verdict, required }) => verdict !== 'skipped' && required !== true);
@@ -113,11 +107,10 @@ function bindsNobody(rows: Rows): boolean {
 
 /** The verdict of a run; one in which nothing was verified is never conformant. */
 export function verdictOf(rows: Rows, gaps: readonly GapResult[], problems: readonly string[]): RunVerdict {
-  const known = rows.some(({ baselined }) => baselined === true);
-  const broken = rows.some(({ verdict, baselined }) => verdict === 'fail' && baselined !== true);
-  if (broken || gaps.some(({ verdict }) => verdict === 'drifted')) return 'not-conformant';
-  if (problems.length > 0 || rows.some(isOpen)) return 'inconclusive';
+  const kinds = new Set(rows.map(rowKind));
+  if (kinds.has('fail') || gaps.some(({ verdict }) => verdict === 'drifted')) return 'not-conformant';
+  if (problems.length > 0 || kinds.has('inconclusive')) return 'inconclusive';
   if (rows.every(({ verdict }) => verdict !== 'pass'))
     return bindsNobody(rows) ? 'nothing-broken' : 'inconclusive';
-  return isComplete(rows) && !known ? 'conformant' : 'nothing-broken';
+  return isComplete(rows) && !kinds.has('known') ? 'conformant' : 'nothing-broken';
 }

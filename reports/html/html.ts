@@ -5,6 +5,7 @@ import { exchangeParts } from '../exchange-parts.ts';
 import { simulatedClock } from '../facts.ts';
 import type { GapResult } from '../report.ts';
 import {
+  bySection,
   type Cause,
   kindCounts,
   type ReasonGroup,
@@ -43,7 +44,7 @@ ${drifted}
 ${notVerified}
 ${next}
 <h2>Requirements</h2>
-${built.sections.map(({ name, rows }) => folded(html`${name} ${tally(rows)}`, html`${rows.map((row) => requirement(row, built))}`))}
+${bySection(report.requirements).map(([name, rows]) => folded(html`${name} ${tally(rows)}`, html`${rows.map((row) => requirement(row, built))}`))}
 <h2>Rate limits over time</h2>
 ${ratePictures(report)}
 ${gaps}

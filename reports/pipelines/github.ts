@@ -8,14 +8,14 @@ import { factLines, type TestCase, type TestRun } from '../test-run.ts';
  * in a step. So failures with one cause share an annotation, and so does what was not verified for one reason.
  */
 export function renderGithubAnnotations({ name, headline, problems, cases }: TestRun): string {
-  const failed = new Set(cases.filter(({ standing }) => standing === 'failed').map(({ id }) => id));
+  const failed = new Set(cases.filter(({ standing }) => standing === 'fail').map(({ id }) => id));
   const isFolded = ({ consequenceOf }: TestCase) => consequenceOf !== undefined && failed.has(consequenceOf);
   const standingAs = (standing: TestCase['standing']) =>
     cases.filter((one) => one.standing === standing && !isFolded(one));
   const idList = (list: readonly TestCase[]) => list.map(({ id }) => id).join(', ');
   return [
     ...problems.map((problem) => workflowCommand('error', `${name}: ${headline}`, problem)),
-    ...standingAs('failed').map((one) => {
+    ...standingAs('fail').map((one) => {
       const follow = cases.filter(({ consequenceOf }) => consequenceOf === one.id);
       const told = [
         one.reason,
@@ -24,7 +24,7 @@ export function renderGithubAnnotations({ name, headline, problems, cases }: Tes
       ];
       return workflowCommand('error', one.name, told.join('\n'));
     }),
-    ...[...groupBy(standingAs('unknown'), ({ reason }) => reason)].map(([reason, group]) =>
+    ...[...groupBy(standingAs('inconclusive'), ({ reason }) => reason)].map(([reason, group]) =>
       workflowCommand(
         'warning',
         `Not verified: ${count(group.length, 'requirement')}`,

@@ -1,15 +1,13 @@
 import type { Log, ReportingDescriptor, Result } from 'sarif';
-import { factLines, type TestCase, type TestRun } from '../test-run.ts';
+import { factLines, type Standing, type TestCase, type TestRun } from '../test-run.ts';
 
-/** The result for each standing. Code scanning shows every result as an alert, so some have none. */
-const RESULT = {
-  passed: undefined,
-  skipped: undefined,
-  failed: { kind: 'fail', level: 'error' },
+/** The results. Code scanning shows each as an alert, so other standings have none. */
+const RESULT: Partial<Record<Standing, Pick<Result, 'kind' | 'level'>>> = {
+  fail: { kind: 'fail', level: 'error' },
   known: { kind: 'fail', level: 'error' },
-  unknown: { kind: 'open', level: 'none' },
+  inconclusive: { kind: 'open', level: 'none' },
   noted: { kind: 'informational', level: 'none' },
-} as const satisfies Record<TestCase['standing'], Pick<Result, 'kind' | 'level'> | undefined>;
+};
 
 /** To this file findings point where no profile is named; code scanning requires one. */
 const NO_PROFILE = 'petstore-profile.yaml';
@@ -59,7 +57,7 @@ const ruleOf = ({ id, title, about = {}, tags = [] }: TestCase): ReportingDescri
 
 function resultOf(one: TestCase, artifact: string): Result {
   const { id, standing, reason } = one;
-  const told = standing === 'unknown' ? [] : factLines({ ...one.about, ...one.facts });
+  const told = standing === 'inconclusive' ? [] : factLines({ ...one.about, ...one.facts });
   return {
     ruleId: id,
     message: { text: [reason, ...told].join('\n') },

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { runItself, type TestCase, type TestRun } from '../test-run.ts';
+import { runItself, type Standing, type TestCase, type TestRun } from '../test-run.ts';
 
 /** TAP 14 of a run that is over. */
 export function renderTap(run: TestRun): string {
@@ -16,7 +16,7 @@ export function renderTap(run: TestRun): string {
  */
 export class LiveTap {
   readonly #write: (text: string) => void;
-  readonly #told = new Map<string, TestCase['standing']>();
+  readonly #told = new Map<string, Standing>();
   #number = 0;
 
   constructor(write: (text: string) => void) {
@@ -46,6 +46,8 @@ export class LiveTap {
   }
 }
 
+const NOT_OK: readonly Standing[] = ['fail', 'inconclusive', 'known'];
+
 /** The headline changes from run to run, so it is a comment. */
 function runPoint(run: TestRun, number: number): string {
   const { problems, headline } = run;
@@ -54,8 +56,8 @@ function runPoint(run: TestRun, number: number): string {
 }
 
 function casePoint({ name, standing, reason, about, facts }: TestCase, number: number): string {
-  if (standing === 'passed') return tapPoint(number, true, name, '');
-  if (standing === 'skipped' || standing === 'noted') return tapPoint(number, true, name, `SKIP ${reason}`);
+  if (standing === 'pass') return tapPoint(number, true, name, '');
+  if (!NOT_OK.includes(standing)) return tapPoint(number, true, name, `SKIP ${reason}`);
   const directive = standing === 'known' ? 'TODO known failure, listed in the baseline' : '';
   return tapPoint(number, false, name, directive, { reason, ...about, ...facts });
 }
