@@ -4,8 +4,8 @@ import { int64Of, integerOf, isJsonObject, JsonNumber, type JsonValue } from './
 
 /** What is wrong with a value at a path (a JSON Pointer), and where that is seen: a missing field in what lacks it. */
 interface Problem {
-  readonly path: string;
-  readonly at: string;
+  path: string;
+  at: string;
   readonly words: string;
 }
 
@@ -36,23 +36,29 @@ function whatItIsNot({ type, format, enum: choices }: ContractSchema, value: Jso
   return type === 'object' && !isJsonObject(value) ? 'an object' : undefined;
 }
 
-/** Adds to `found` what is wrong with the value at a path. */
-function judge(schema: ContractSchema, value: JsonValue, path: string, found: Problem[]): void {
+/** Adds to `found` what is wrong with a value. Paths are made where something is: almost nothing ever is. */
+function judge(schema: ContractSchema, value: JsonValue, found: Problem[], name?: string | number): void {
   const { $ref, allOf, minLength = 0, items, properties, required } = schema;
-  if ($ref !== undefined) judge(named($ref.slice('#/components/schemas/'.length)), value, path, found);
-  if (allOf !== undefined) for (const part of allOf) judge(part, value, path, found);
+  const before = found.length;
+  if ($ref !== undefined) judge(named($ref.slice('#/components/schemas/'.length)), value, found);
+  if (allOf !== undefined) for (const part of allOf) judge(part, value, found);
   const other = whatItIsNot(schema, value);
-  if (other !== undefined) found.push({ path, at: path, words: `is ${shown(value)}not ${other}` });
+  if (other !== undefined) found.push({ path: '', at: '', words: `is ${shown(value)}not ${other}` });
   else if (typeof value === 'string' && value.length < minLength)
-    found.push({ path, at: path, words: 'is empty' });
+    found.push({ path: '', at: '', words: 'is empty' });
   else if (items !== undefined && isList(value))
-    for (const [index, item] of value.entries()) judge(items, item, `${path}/${index}`, found);
+    for (const [index, item] of value.entries()) judge(items, item, found, index);
   else if (properties !== undefined && isJsonObject(value))
-    for (const [name, field] of Object.entries(properties)) {
-      const [inner, place] = [value[name], `${path}/${name}`];
-      if (inner !== undefined) judge(field, inner, place, found);
-      else if (required?.includes(name)) found.push({ path: place, at: path, words: 'is missing' });
+    for (const field in properties) {
+      const [part, inner] = [properties[field], value[field]];
+      if (part !== undefined && inner !== undefined) judge(part, inner, found, field);
+      else if (required?.includes(field)) found.push({ path: `/${field}`, at: '', words: 'is missing' });
     }
+  if (name === undefined || found.length === before) return;
+  for (const problem of found.slice(before)) {
+    problem.path = `/${name}${problem.path}`;
+    problem.at = `/${name}${problem.at}`;
+  }
 }
 
 function named(name: string): ContractSchema {
@@ -77,7 +83,7 @@ function problemOf(name: string): (value: JsonValue) => SchemaProblem | undefine
   const schema = named(name);
   return (value) => {
     const found: Problem[] = [];
-    judge(schema, value, '', found);
+    judge(schema, value, found);
     const [first, ...more] = found;
     if (first === undefined) return undefined;
     const others = new Set(more.map(({ path }) => path).filter((path) => path !== first.path));
