@@ -12,7 +12,7 @@ import {
   headerValues,
   type ResponseOutcome,
 } from './exchange.ts';
-import { outcomeBehind, proxyCredentials } from './proxy.ts';
+import { outcomeBehind } from './proxy.ts';
 import { createRedactor, type Redactor } from './redaction.ts';
 import type { RequestSpec } from './requests.ts';
 
@@ -78,7 +78,6 @@ export function createClient(options: ClientOptions): HttpClient {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, '');
   const { access = DIRECT } = options;
-  const { proxy } = access;
   const { redact } = createRedactor([...options.secrets, ...access.secrets]);
   const limits = { ...DEFAULT_LIMITS, ...options.timeouts };
   const budget = new BodyBudget();
@@ -88,9 +87,6 @@ export function createClient(options: ClientOptions): HttpClient {
     connectTimeout: limits.connect + 1000,
     access,
   });
-  const isForwarded = proxy !== undefined && base.protocol === 'http:';
-  const prefix = isForwarded ? base.origin + basePath : basePath;
-  const forProxy: HeaderList = isForwarded ? [['host', base.host], ...proxyCredentials(proxy)] : [];
   const own = OWN_HEADERS.filter(
     ([name]) => !access.headers.some((header) => header.name.toLowerCase() === name),
   );
@@ -107,11 +103,10 @@ export function createClient(options: ClientOptions): HttpClient {
       const connection = await connections.take();
       const { sentAt, receivedAt, ...dispatched } = await dispatchOnce(
         connection,
-        { method, path: prefix + path, headers: [...headers, ...sent, ...forProxy], body },
+        { method, path: basePath + path, headers: [...headers, ...sent], body },
         { limits, budget, now: options.now, signal },
       ).finally(() => connections.giveBack(connection));
-      const outcome =
-        proxy === undefined ? dispatched.outcome : outcomeBehind(proxy, isForwarded, dispatched.outcome);
+      const outcome = outcomeBehind(access.proxy, base.origin, dispatched.outcome);
       return {
         ...record,
         key,

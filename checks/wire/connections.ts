@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
-import { buildConnector, Client } from 'undici';
+import type { Readable } from 'node:stream';
+import { buildConnector, Client, type Dispatcher } from 'undici';
 import type { Access } from './access.ts';
 import type { FailureOutcome, HeaderList } from './exchange.ts';
-import { tunnel } from './proxy.ts';
+import { isRead, proxyCredentials, tunnel } from './proxy.ts';
 
 /** One request as it goes on the wire. */
 export interface WireRequest {
@@ -10,7 +11,7 @@ export interface WireRequest {
   /** Absolute path and query, sent as it is. */
   readonly path: string;
   readonly headers: HeaderList;
-  readonly body: string | undefined;
+  readonly body: string | Readable | undefined;
 }
 
 /** A complete response, its body still coded. */
@@ -40,7 +41,7 @@ export interface Keeping {
 export interface ConnectionOptions {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** Real milliseconds for name lookup, TCP and TLS. */
+  /** Real milliseconds for name lookup, TCP and TLS; 0 is no limit. */
   readonly connectTimeout: number;
   readonly access: Pick<Access, 'tls' | 'proxy'>;
 }
@@ -60,7 +61,9 @@ const NEXT_ADDRESS_MS = 2000;
 
 /** A place for one exchange at a time: its TCP connection is kept from one to the next, or made anew. */
 export class Connection {
-  readonly client: Pick<Client, 'dispatch' | 'destroy'>;
+  readonly #client: Client;
+  /** What requests have besides where a proxy reads them: their paths are whole addresses. */
+  readonly #forProxy: { readonly prefix: string; readonly headers: HeaderList } | undefined;
   /** Whether an answer came on this TCP connection. */
   hasAnswered = false;
   /** The first error of the TCP connection; undici tells of the last one, which hides an alert of TLS. */
@@ -74,16 +77,20 @@ export class Connection {
       ...tls,
     };
     const connectors = [buildConnector(settings), buildConnector({ ...settings, allowH2: true })] as const;
-    const isForwarded = proxy !== undefined && origin.startsWith('http:');
+    const forwarder = isRead(origin) ? proxy : undefined;
+    this.#forProxy = forwarder && {
+      prefix: origin,
+      headers: [['host', new URL(origin).host], ...proxyCredentials(forwarder)],
+    };
     const connect: buildConnector.connector = (options, callback) => {
       const secured = connectors[keeping.isHttp2 ? 1 : 0];
-      if (proxy === undefined || isForwarded) return secured(options, callback);
+      if (proxy === forwarder || proxy === undefined) return secured(options, callback);
       const to = `${options.host?.replace(/:\d+$/, '')}:${options.port || 443}`;
       tunnel(proxy, to, connectTimeout, (...[error, httpSocket]) =>
         error === null ? secured({ ...options, httpSocket }, callback) : callback(error, null),
       );
     };
-    const client = new Client(isForwarded ? proxy.origin : origin, {
+    this.#client = new Client(forwarder?.origin ?? origin, {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -112,10 +119,21 @@ export class Connection {
         connect(options, made);
       },
     });
-    client.on('disconnect', () => {
+    this.#client.on('disconnect', () => {
       this.hasAnswered = false;
     });
-    this.client = client;
+  }
+
+  /** Sends a request, once the ones before it are over. */
+  dispatch({ method, path, headers, body }: WireRequest, handler: Dispatcher.DispatchHandler): void {
+    const { prefix = '', headers: more = [] } = this.#forProxy ?? {};
+    const options = { method, path: prefix + path, body: body ?? null, reset: !this.keeping.isSafe };
+    this.#client.dispatch({ ...options, headers: [...headers, ...more].flat() }, handler);
+  }
+
+  /** Ends it, and what is under way. */
+  destroy(): Promise<void> {
+    return this.#client.destroy();
   }
 }
 
@@ -164,7 +182,7 @@ export class Connections {
     if (this.#all.length === MOST_CONNECTIONS) return new Promise((resolve) => this.#waiting.push(resolve));
     const connection = new Connection(this.#options, this.#keeping);
     this.#all.push(connection);
-    if (this.#closed) void connection.client.destroy();
+    if (this.#closed) void connection.destroy();
     return connection;
   }
 
@@ -178,6 +196,6 @@ export class Connections {
   /** Ends all of them, and what is under way. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all(this.#all.map(({ client }) => client.destroy()));
+    await Promise.all(this.#all.map((connection) => connection.destroy()));
   }
 }

@@ -1,5 +1,5 @@
-import t, { type Test } from 'tap';
-import { type Dispatcher, errors, Pool } from 'undici';
+import t from 'tap';
+import { type Dispatcher, errors } from 'undici';
 import { BodyBudget } from './body-budget.ts';
 import type { WireRequest } from './connections.ts';
 import { type DispatchBounds, dispatchOnce } from './dispatch-once.ts';
@@ -34,17 +34,17 @@ function isComplete(handler: Dispatcher.DispatchHandler): handler is Handler {
   );
 }
 
-/** A pool without connections: the test says what happens on the one that a request is given, and when. */
-class ScriptedPool extends Pool {
-  readonly dispatched: Dispatcher.DispatchOptions[] = [];
+/** A connection on which happens what the test says, and when. */
+class ScriptedConnection {
+  readonly hasAnswered = false;
+  readonly error = undefined;
+  readonly keeping = { isSafe: true, isHttp2: false };
   readonly aborted: string[] = [];
   #handler: Handler | undefined;
 
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    this.dispatched.push(options);
+  dispatch(_: WireRequest, handler: Dispatcher.DispatchHandler): void {
     if (!isComplete(handler)) throw new TypeError('a handler of all that can happen');
     this.#handler = handler;
-    return true;
   }
 
   get handler(): Handler {
@@ -70,26 +70,25 @@ class ScriptedPool extends Pool {
 }
 
 /** A request under way, on a clock that counts how often it was asked. */
-function begin(t: Test, bounds: Partial<DispatchBounds> = {}, request: Partial<WireRequest> = {}) {
-  const pool = new ScriptedPool('http://127.0.0.1:1');
-  t.teardown(() => pool.destroy());
+function begin(bounds: Partial<DispatchBounds> = {}, request: Partial<WireRequest> = {}) {
+  const connection = new ScriptedConnection();
   let time = 1000;
   const pending = dispatchOnce(
-    { client: pool, hasAnswered: false, error: undefined, keeping: { isSafe: true, isHttp2: false } },
+    connection,
     { ...LIST, ...request },
     { limits: PATIENT, budget: new BodyBudget(), now: () => time++, signal: undefined, ...bounds },
   );
-  return { pool, pending };
+  return { connection, pending };
 }
 
 t.test('a response in pieces is one response, its headers in the order of the wire', async (t) => {
   const asText = (text: string): string | Buffer => text;
   const asBytes = (text: string): string | Buffer => Buffer.from(text, 'latin1');
   for (const passed of [asText, asBytes]) {
-    const { pool, pending } = begin(t);
-    const { handler } = pool;
-    handler.onRequestStart(pool.controller(), null);
-    const controller = pool.controller(['X-A', '1', 'x-a', 'caf\xe9', 'B', ''].map(passed));
+    const { connection, pending } = begin();
+    const { handler } = connection;
+    handler.onRequestStart(connection.controller(), null);
+    const controller = connection.controller(['X-A', '1', 'x-a', 'caf\xe9', 'B', ''].map(passed));
     handler.onResponseStart(controller, 404, {});
     handler.onResponseData(controller, Buffer.from('[{"id"'));
     handler.onResponseData(controller, Buffer.from(':1}]'));
@@ -108,33 +107,33 @@ t.test('a response in pieces is one response, its headers in the order of the wi
         bytes: Buffer.from('[{"id":1}]'),
       },
     });
-    t.strictSame(pool.aborted, [], 'the connection stays');
+    t.strictSame(connection.aborted, [], 'the connection stays');
   }
 });
 
 t.test('an interim response is no response', async (t) => {
-  const { pool, pending } = begin(t, { limits: { ...PATIENT, headers: 20 } });
-  pool.handler.onRequestStart(pool.controller(), null);
-  pool.handler.onResponseStart(pool.controller(['Link', '</x>']), 103, {});
+  const { connection, pending } = begin({ limits: { ...PATIENT, headers: 20 } });
+  connection.handler.onRequestStart(connection.controller(), null);
+  connection.handler.onResponseStart(connection.controller(['Link', '</x>']), 103, {});
   t.match(await pending, {
     outcome: { kind: 'failure', reason: 'headers-timeout', message: 'no response within 0.02 s' },
   });
 
-  const then = begin(t);
-  then.pool.handler.onRequestStart(then.pool.controller(), null);
-  then.pool.handler.onResponseStart(then.pool.controller(['Link', '</x>']), 199, {});
-  then.pool.handler.onResponseStart(then.pool.controller([]), 200, {});
-  then.pool.handler.onResponseEnd(then.pool.controller(), {});
+  const then = begin();
+  then.connection.handler.onRequestStart(then.connection.controller(), null);
+  then.connection.handler.onResponseStart(then.connection.controller(['Link', '</x>']), 199, {});
+  then.connection.handler.onResponseStart(then.connection.controller([]), 200, {});
+  then.connection.handler.onResponseEnd(then.connection.controller(), {});
   t.match((await then.pending).outcome, { kind: 'response', status: 200, headers: [] });
 });
 
 t.test('an answer that came while the process stood still is no timeout', async (t) => {
-  const { pool, pending } = begin(t, { limits: { ...PATIENT, headers: 20 } });
-  const controller = pool.controller([]);
-  pool.handler.onRequestStart(controller, null);
+  const { connection, pending } = begin({ limits: { ...PATIENT, headers: 20 } });
+  const controller = connection.controller([]);
+  connection.handler.onRequestStart(controller, null);
   const answered = setTimeout(() => {
-    pool.handler.onResponseStart(controller, 204, {});
-    pool.handler.onResponseEnd(controller, {});
+    connection.handler.onResponseStart(controller, 204, {});
+    connection.handler.onResponseEnd(controller, {});
   }, 30);
   t.teardown(() => clearTimeout(answered));
   for (const until = performance.now() + 150; performance.now() < until; ) {
@@ -144,31 +143,31 @@ t.test('an answer that came while the process stood still is no timeout', async 
 });
 
 t.test('a connection that stands too late is not used', async (t) => {
-  const { pool, pending } = begin(t, { limits: { ...PATIENT, connect: 10 } });
+  const { connection, pending } = begin({ limits: { ...PATIENT, connect: 10 } });
   await pending;
-  pool.handler.onRequestStart(pool.controller(), null);
-  t.equal(pool.aborted.length, 1, 'the request is not written');
+  connection.handler.onRequestStart(connection.controller(), null);
+  t.equal(connection.aborted.length, 1, 'the request is not written');
 });
 
 t.test('undici may not send a request a second time', async (t) => {
-  const { pool, pending } = begin(t);
-  const { handler } = pool;
-  handler.onRequestStart(pool.controller(), null);
-  t.equal(pool.aborted.length, 0);
-  handler.onRequestStart(pool.controller(), null);
-  t.equal(pool.aborted.length, 1);
-  handler.onResponseError(pool.controller(), new errors.SocketError('other side closed'));
+  const { connection, pending } = begin();
+  const { handler } = connection;
+  handler.onRequestStart(connection.controller(), null);
+  t.equal(connection.aborted.length, 0);
+  handler.onRequestStart(connection.controller(), null);
+  t.equal(connection.aborted.length, 1);
+  handler.onResponseError(connection.controller(), new errors.SocketError('other side closed'));
   t.match(await pending, { sentAt: 1001, outcome: { kind: 'failure', reason: 'reset' } });
 });
 
 t.test('an exchange that is over hears of no interruption any more', async (t) => {
   const stop = new AbortController();
-  const { pool, pending } = begin(t, { signal: stop.signal });
-  const controller = pool.controller();
-  pool.handler.onRequestStart(controller, null);
-  pool.handler.onResponseStart(controller, 200, {});
-  pool.handler.onResponseEnd(controller, {});
+  const { connection, pending } = begin({ signal: stop.signal });
+  const controller = connection.controller();
+  connection.handler.onRequestStart(controller, null);
+  connection.handler.onResponseStart(controller, 200, {});
+  connection.handler.onResponseEnd(controller, {});
   await pending;
   stop.abort();
-  t.strictSame(pool.aborted, [], 'its connection may serve another one by now');
+  t.strictSame(connection.aborted, [], 'its connection may serve another one by now');
 });

@@ -34,8 +34,8 @@ const LATE = 50;
  * @throws what is no answer of the target or the network: a request that cannot be sent, no file handles left
  */
 export function dispatchOnce(
-  connection: Connection,
-  { method, path, headers, body }: WireRequest,
+  connection: Pick<Connection, 'dispatch' | 'hasAnswered' | 'error' | 'keeping'>,
+  request: WireRequest,
   { limits, budget, now, signal }: DispatchBounds,
 ): Promise<Dispatched> {
   return new Promise((resolve, reject) => {
@@ -79,54 +79,50 @@ export function dispatchOnce(
     if (signal?.aborted === true) return onAbort();
     signal?.addEventListener('abort', onAbort);
     allow(limits.connect, 'connect-timeout', 'no connection');
-    const reset = !connection.keeping.isSafe;
-    connection.client.dispatch(
-      { method, path, headers: headers.flat(), body: body ?? null, reset },
-      {
-        /** Called when the connection stands, just before the request is written to it. */
-        onRequestStart(given) {
-          // A second call would send the request again: undici resends what it believes was not handled.
-          if (ended || controller !== undefined) return given.abort(new Error('ended'));
-          controller = given;
-          wasKept = connection.hasAnswered;
-          progress = { stage: 'waiting for the response', received: 0 };
-          sentAt = now();
-          allow(limits.headers, 'headers-timeout', 'no response');
-        },
-        /** Called for interim responses too; only the final one (from 200 on) ends the wait for it. */
-        onResponseStart({ rawHeaders }, status) {
-          if (ended || status < 200) return;
-          answer = { status, headers: headerList(rawHeaders) };
-          progress = { stage: 'reading the body', received: 0 };
-          allow(limits.body, 'body-timeout', 'the body was not complete');
-        },
-        onResponseData(_, piece) {
-          if (ended) return;
-          const received = progress.received + piece.length;
-          progress = { ...progress, received };
-          const refused = budget.refuse(received, piece.length);
-          if (refused === undefined) pieces.push(piece);
-          else fail('too-large', refused);
-        },
-        onResponseEnd() {
-          connection.hasAnswered = true;
-          end({ kind: 'response', ...answer, bytes: Buffer.concat(pieces) });
-        },
-        onResponseError(_, error) {
-          if (ended) return;
-          const cause = connection.error ?? error;
-          const failure = failureOf(cause, progress);
-          if (failure === undefined) {
-            release();
-            return reject(cause);
-          }
-          // It was idle for too long: a request that may not be repeated must not meet the end of a connection again.
-          if (failure.reason === 'reset' && wasKept && progress.stage === 'waiting for the response')
-            connection.keeping.isSafe = false;
-          end(failure);
-        },
+    connection.dispatch(request, {
+      /** Called when the connection stands, just before the request is written to it. */
+      onRequestStart(given) {
+        // A second call would send the request again: undici resends what it believes was not handled.
+        if (ended || controller !== undefined) return given.abort(new Error('ended'));
+        controller = given;
+        wasKept = connection.hasAnswered;
+        progress = { stage: 'waiting for the response', received: 0 };
+        sentAt = now();
+        allow(limits.headers, 'headers-timeout', 'no response');
       },
-    );
+      /** Called for interim responses too; only the final one (from 200 on) ends the wait for it. */
+      onResponseStart({ rawHeaders }, status) {
+        if (ended || status < 200) return;
+        answer = { status, headers: headerList(rawHeaders) };
+        progress = { stage: 'reading the body', received: 0 };
+        allow(limits.body, 'body-timeout', 'the body was not complete');
+      },
+      onResponseData(_, piece) {
+        if (ended) return;
+        const received = progress.received + piece.length;
+        progress = { ...progress, received };
+        const refused = budget.refuse(received, piece.length);
+        if (refused === undefined) pieces.push(piece);
+        else fail('too-large', refused);
+      },
+      onResponseEnd() {
+        connection.hasAnswered = true;
+        end({ kind: 'response', ...answer, bytes: Buffer.concat(pieces) });
+      },
+      onResponseError(_, error) {
+        if (ended) return;
+        const cause = connection.error ?? error;
+        const failure = failureOf(cause, progress);
+        if (failure === undefined) {
+          release();
+          return reject(cause);
+        }
+        // It was idle for too long: a request that may not be repeated must not meet the end of a connection again.
+        if (failure.reason === 'reset' && wasKept && progress.stage === 'waiting for the response')
+          connection.keeping.isSafe = false;
+        end(failure);
+      },
+    });
   });
 }
 

@@ -11,6 +11,9 @@ import {
 } from './exchange.ts';
 import { failureOf, ProxyError } from './exchange-failure.ts';
 
+/** Whether a proxy reads the requests to an origin and passes them on; for TLS it makes a tunnel. */
+export const isRead = (origin: string) => origin.startsWith('http:');
+
 /** What tells the proxy who asks. */
 export function proxyCredentials({ username, password }: URL): HeaderList {
   if (username === '') return [];
@@ -41,29 +44,37 @@ export function tunnel(proxy: URL, to: string, timeout: number, done: buildConne
   connect.end();
 }
 
-/**
- * What came of a request through a proxy: its own refusals are no answer of the target, and a failure names it.
- *
- * @param isForwarded whether the proxy reads the request, so that the connection is to it
- */
+const ofProxy = ({ origin }: URL, what: string): FailureOutcome => ({
+  kind: 'failure',
+  reason: 'proxy',
+  message: `the proxy ${origin} ${what}`,
+});
+
+/** A failure with the proxy that it came through, or whose own it is. */
+export function failureBehind(
+  proxy: URL | undefined,
+  origin: string,
+  failure: FailureOutcome,
+): FailureOutcome {
+  if (proxy === undefined) return failure;
+  const { reason, message } = failure;
+  if (reason === 'proxy') return ofProxy(proxy, message);
+  if (isRead(origin) && wasNeverSent(failure)) return ofProxy(proxy, `cannot be reached: ${message}`);
+  return { ...failure, message: `${message} (through the proxy ${proxy.origin})` };
+}
+
+/** What came of a request: a proxy's own refusals are no answer of the target. */
 export function outcomeBehind<Response extends Pick<ResponseOutcome, 'kind' | 'status' | 'headers'>>(
-  { origin }: URL,
-  isForwarded: boolean,
+  proxy: URL | undefined,
+  origin: string,
   outcome: Response | FailureOutcome,
 ): Response | FailureOutcome {
-  const ofProxy = (what: string) =>
-    ({ kind: 'failure', reason: 'proxy', message: `the proxy ${origin} ${what}` }) as const;
-  if (outcome.kind === 'response') {
-    const { status, headers } = outcome;
-    if (!isForwarded || (status !== 407 && status < 500)) return outcome;
-    if (status === 407) return ofProxy(ASKS_FOR_CREDENTIALS);
-    // Proxies have a page for a host that they do not reach, with 500 too. Nobody can tell it from one of the target.
-    if (!/^text\/html/i.test(header(headers, 'content-type') ?? '')) return outcome;
-    const message = `a page with ${status}, perhaps of the proxy ${origin}`;
-    return { kind: 'failure', reason: 'unavailable', message };
-  }
-  const { reason, message } = outcome;
-  if (reason === 'proxy') return ofProxy(message);
-  if (isForwarded && wasNeverSent(outcome)) return ofProxy(`cannot be reached: ${message}`);
-  return { ...outcome, message: `${message} (through the proxy ${origin})` };
+  if (outcome.kind === 'failure') return failureBehind(proxy, origin, outcome);
+  const { status, headers } = outcome;
+  if (proxy === undefined || !isRead(origin) || (status !== 407 && status < 500)) return outcome;
+  if (status === 407) return ofProxy(proxy, ASKS_FOR_CREDENTIALS);
+  // Proxies have a page for a host that they do not reach, with 500 too. Nobody can tell it from one of the target.
+  if (!/^text\/html/i.test(header(headers, 'content-type') ?? '')) return outcome;
+  const message = `a page with ${status}, perhaps of the proxy ${proxy.origin}`;
+  return { kind: 'failure', reason: 'unavailable', message };
 }

@@ -1,26 +1,20 @@
 /** A proxy that passes everything on as it is, and shows what passed. */
 import { once } from 'node:events';
-import {
-  createServer,
-  Agent as HttpAgent,
-  type IncomingMessage,
-  request,
-  type ServerResponse,
-} from 'node:http';
-import { Agent as HttpsAgent, request as requestTls } from 'node:https';
+import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { urlToHttpOptions } from 'node:url';
+import { PassThrough } from 'node:stream';
 import type { Access } from '../../checks/wire/access.ts';
 import { LARGEST_BODY } from '../../checks/wire/body-budget.ts';
+import { Connection } from '../../checks/wire/connections.ts';
 import { headerList } from '../../checks/wire/dispatch-once.ts';
-import type { HeaderList } from '../../checks/wire/exchange.ts';
+import { failureOf, type Progress } from '../../checks/wire/exchange-failure.ts';
 import type { Observed } from '../../checks/wire/observed.ts';
+import { failureBehind, outcomeBehind } from '../../checks/wire/proxy.ts';
 
 export interface ProxyOptions {
   /** Base address; a request for /v1/pets at the proxy goes to the same path there. */
   readonly target: string;
-  /** What stands before the target wants it; a proxy of the environment is passed by. */
-  readonly access: Pick<Access, 'headers' | 'tls'>;
+  readonly access: Pick<Access, 'headers' | 'tls' | 'proxy'>;
   /** 0 takes a free one. */
   readonly port: number;
   readonly onPassed: (observed: Observed) => void;
@@ -36,84 +30,92 @@ export interface Proxy {
 }
 
 /** They are about one connection (RFC 9110, 7.6.1); a body's frame is made anew. */
-const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
-]);
-/** Those that are passed on. */
-const lasting = (headers: HeaderList): HeaderList =>
-  headers.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()));
+const OF_THE_CONNECTION = /^(connection|keep-alive|proxy-connection|transfer-encoding|upgrade)$/i;
+/** What is made anew for the target, or was answered here. */
+const OF_THE_REQUEST = /^(host|expect)$/i;
 
-/** Keeps what passes, of a body that is too long so much that this shows. */
-function keep(message: IncomingMessage): () => Buffer {
+/** Keeps what passes of a body; of one that is too long so much that this shows. */
+function keeper() {
   const pieces: Buffer[] = [];
   let size = 0;
-  message.on('data', (piece: Buffer) => {
+  const add = (piece: Buffer) => {
     if (size <= LARGEST_BODY) pieces.push(piece);
     size += piece.length;
-  });
-  return () => Buffer.concat(pieces);
+  };
+  return { add, bytes: () => Buffer.concat(pieces) };
 }
 
 /** Starts the proxy on this machine. */
 export async function startProxy({ target, access, port, onPassed, onLost }: ProxyOptions): Promise<Proxy> {
-  const url = new URL(target);
-  const base = url.pathname.replace(/\/+$/, '');
-  const [send, Agent] = url.protocol === 'https:' ? [requestTls, HttpsAgent] : [request, HttpAgent];
-  const wanted = access.headers.map(({ name, value }) => [name, value]);
+  const { origin, pathname } = new URL(target);
+  const base = pathname.replace(/\/+$/, '');
+  const wanted = access.headers.map(({ name, value }) => [name, value] as const);
+  const keeping = { isSafe: true, isHttp2: false };
   /** A connection of a client has one to the target to itself. */
-  const agents = new WeakMap<Socket, HttpAgent>();
+  const connections = new WeakMap<Socket, Connection>();
   const server = createServer((incoming, outgoing) => {
     const sentAt = Date.now();
     const { method = 'GET', url: path = '/', socket: client } = incoming;
+    const connection = connections.get(client);
     const asked = headerList(incoming.rawHeaders);
-    const bodyOf = keep(incoming);
-    const headers = lasting(asked).map(([name, value]) => [name, /^host$/i.test(name) ? url.host : value]);
-    const passing = send({
-      ...{ ...urlToHttpOptions(url), method, path, agent: agents.get(client) },
-      headers: [...headers, ...wanted].flat(),
-    });
-    let received: IncomingMessage | undefined;
-    passing.once('response', (answer) => {
-      received = answer;
-      const answerOf = keep(answer);
-      passBack(answer, outgoing);
-      answer.once('end', () => {
-        if (!answer.complete || !path.startsWith(base)) return;
-        const { statusCode: status = 0, rawHeaders } = answer;
-        const passed: Observed = {
-          ...{ method, path: path.slice(base.length), headers: asked, body: bodyOf().toString() },
-          ...{ sentAt, receivedAt: Date.now() },
-          response: { kind: 'response', status, headers: headerList(rawHeaders), bytes: answerOf() },
-        };
-        // The client has the answer before it is judged.
-        setImmediate(onPassed, passed);
-      });
-    });
-    const lose = (why: string) => {
-      if (!client.destroyed) onLost(`${method} ${path}: ${why}`);
-      client.resetAndDestroy();
-    };
-    passing.once('upgrade', (_, socket) => {
-      socket.destroy();
-      lose('it switches protocols');
-    });
-    passing.on('error', ({ message }) => {
-      // What comes after a whole answer is none of it.
-      if (received?.complete !== true) lose(message);
-    });
-    outgoing.once('close', () => {
-      if (!outgoing.writableFinished) passing.destroy();
-    });
-    incoming.pipe(passing);
+    const headers = asked.filter(([name]) => !OF_THE_CONNECTION.test(name) && !OF_THE_REQUEST.test(name));
+    const [sent, received] = [keeper(), keeper()];
+    const hasBody = asked.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
+    const body = hasBody ? incoming.on('data', sent.add).pipe(new PassThrough()) : undefined;
+    let stage: Progress['stage'] = 'connecting';
+    let answer: Omit<Observed['response'], 'bytes'> = { kind: 'response', status: 0, headers: [] };
+    outgoing.sendDate = false;
+    connection?.dispatch(
+      { method, path, headers: [...headers, ...wanted], body },
+      {
+        onRequestStart(controller) {
+          // Nothing is sent twice.
+          if (stage !== 'connecting') controller.abort(new Error('the connection was closed'));
+          stage = 'waiting for the response';
+        },
+        onResponseStart({ rawHeaders }, status, _, phrase = '') {
+          if (status < 200) return;
+          stage = 'reading the body';
+          answer = { kind: 'response', status, headers: headerList(rawHeaders) };
+          const lasting = answer.headers.filter(([name]) => !OF_THE_CONNECTION.test(name)).flat();
+          outgoing.writeHead(status, /^[ -~]*$/.test(phrase) ? phrase : '', lasting);
+          // In one packet with what has come of the body.
+          client.cork();
+          outgoing.flushHeaders();
+          process.nextTick(() => client.uncork());
+        },
+        onResponseData(controller, piece) {
+          received.add(piece);
+          if (outgoing.write(piece)) return;
+          controller.pause();
+          outgoing.once('drain', () => controller.resume());
+        },
+        onResponseEnd() {
+          outgoing.end();
+          const outcome = outcomeBehind(access.proxy, origin, answer);
+          if (outcome.kind === 'failure') return onLost(`${method} ${path}: ${outcome.message}`);
+          if (!path.startsWith(base)) return;
+          const passed: Observed = {
+            ...{ method, path: path.slice(base.length), headers: asked, body: sent.bytes().toString() },
+            ...{ sentAt, receivedAt: Date.now(), response: { ...outcome, bytes: received.bytes() } },
+          };
+          // The client has the answer before it is judged.
+          setImmediate(onPassed, passed);
+        },
+        onResponseError(_, error) {
+          const cause = connection.error ?? error;
+          const failure = failureOf(cause, { stage, received: 0 });
+          const { message } = failure === undefined ? cause : failureBehind(access.proxy, origin, failure);
+          if (!client.destroyed) onLost(`${method} ${path}: ${message}`);
+          client.resetAndDestroy();
+        },
+      },
+    );
   });
   server.on('connection', (client: Socket) => {
-    const agent = new Agent({ ...access.tls, keepAlive: true, maxSockets: 1 });
-    agents.set(client, agent);
-    client.once('close', () => agent.destroy());
+    const connection = new Connection({ origin, connectTimeout: 0, access }, keeping);
+    connections.set(client, connection);
+    client.once('close', () => void connection.destroy());
   });
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
@@ -128,17 +130,4 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
       await closed;
     },
   };
-}
-
-/** Passes an answer back as it is; one that breaks off breaks off for the client too. */
-function passBack(answer: IncomingMessage, outgoing: ServerResponse): void {
-  outgoing.sendDate = false;
-  outgoing.writeHead(
-    answer.statusCode ?? 502,
-    answer.statusMessage,
-    lasting(headerList(answer.rawHeaders)).flat(),
-  );
-  outgoing.flushHeaders();
-  answer.once('aborted', () => outgoing.socket?.resetAndDestroy());
-  answer.pipe(outgoing);
 }
