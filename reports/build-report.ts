@@ -178,7 +178,6 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
   const because = consequenceOf === undefined ? '' : `Follows from ${consequenceOf}: `;
   const unbound = verdict === 'not-applicable' ? `${row.reason} (not applicable)` : row.reason;
   const reason = standing === 'fail' ? failureLine(row) : unbound;
-  const shown = (value: string | undefined) => (value === undefined ? undefined : clip(value, 2_000));
   return {
     id,
     suite,
@@ -186,12 +185,12 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
     title,
     standing,
     kind: standing === 'inconclusive' ? standing : level,
-    reason: `${PREFIX[standing] ?? ''}${because}${clip(reason, 400)}`,
+    reason: `${PREFIX[standing] ?? ''}${because}${reason}`,
     about: { 'The document': clause, 'Our reading': reading, 'What is asked': statement },
     facts: {
-      'Of this exchange': shown(row.expected),
-      'What came back': shown(row.actual),
-      'Repeat it with': shown(row.curl),
+      'Of this exchange': row.expected,
+      'What came back': row.actual,
+      'Repeat it with': row.curl && clip(row.curl, 2_000),
       'Exchanges in report.json': row.evidence.slice(0, 10).join(', ') || undefined,
       Exchange: verdict === 'fail' && proof !== undefined ? exchangeText(proof, row.at) : undefined,
     },
@@ -214,7 +213,7 @@ function pinCase(gap: GapResult): TestCase {
     title: question,
     standing: drifted ? 'fail' : verdict === 'kept' ? 'pass' : 'skipped',
     kind: 'drift',
-    reason: drifted ? clip(driftLine(gap), 400) : `Not seen in this run: ${clip(gap.detail, 300)}`,
+    reason: drifted ? driftLine(gap) : `Not seen in this run: ${gap.detail}`,
     facts: { Pinned: pinned ?? '', Observed: observed ?? 'nothing' },
     tags: [`section ${section}`, 'pinned'],
   };

@@ -24,11 +24,11 @@ export function exchangeParts(
   at: readonly string[] = [],
   mostOfBody = 800,
 ): Part[] {
-  const line = ([name, value]: HeaderList[number]) => `${clip(name, 80)}: ${clip(value, 200)}`;
-  const asked = [`${clip(request.method, 20)} ${clip(request.path, 400)}`, ...request.headers.map(line)];
+  const line = ([name, value]: HeaderList[number]) => `${name}: ${clip(value, 200)}`;
+  const asked = [`${request.method} ${request.path}`, ...request.headers.map(line)];
   const body = request.body === undefined ? [] : ['', clip(request.body, mostOfBody)];
   const sent = { text: [...asked, ...body, '', ''].join('\n') };
-  if (outcome.kind === 'failure') return [sent, { text: `No answer: ${clip(outcome.message, 200)}` }];
+  if (outcome.kind === 'failure') return [sent, { text: `No answer: ${outcome.message}` }];
   const wrongHeaders = at.flatMap((one) => (one.startsWith('header:') ? one.slice('header:'.length) : []));
   const isNamed = (name: string, names: readonly string[]) =>
     names.some((one) => one.toLowerCase() === name.toLowerCase());

@@ -83,9 +83,9 @@ function headLines({ report, headline, verdict, problems, notices }: BuiltReport
   const cost = `${count(requests.total, 'request')} in ${duration(run.durationSeconds)}${clock}${animals}`;
   return [
     ...wrap(headline, pen, `${ROW_KINDS[verdict].sign} `).map((line) => paint.bold(tone(line))),
-    paint.dim(fit(`  ${clip(run.target, 120)}, ${cost}`)),
+    paint.dim(fit(`  ${run.target}, ${cost}`)),
     ...[...problems.filter((problem) => !headline.includes(problem)), ...notices.slice(0, 2)].flatMap(
-      (line) => wrap(clip(line, 300), pen, paint.yellow('! ')),
+      (line) => wrap(line, pen, paint.yellow('! ')),
     ),
   ];
 }
@@ -108,7 +108,7 @@ const nextLines = ({ report, steps }: BuiltReport, pen: Pen): string[] =>
   steps
     .slice(0, report.run.interrupted === undefined ? 1 : 2)
     .flatMap(({ what, command }) => [
-      ...wrap(clip(what, 300), pen, pen.paint.bold('→ ')),
+      ...wrap(what, pen, pen.paint.bold('→ ')),
       ...commandLine(command).map(pen.paint.cyan),
     ]);
 
@@ -119,7 +119,7 @@ function causeBlock({ row, follow }: Cause, pen: Pen): string[] {
       ? []
       : wrap(clip(text, MOST_TEXT_LINES * (columns - 10)), pen, paint.dim(`  ${label}  `));
   return [
-    ...wrap(clip(`${row.id} (${row.section}) ${row.title}`, 400), pen, paint.red('✘ ')),
+    ...wrap(`${row.id} (${row.section}) ${row.title}`, pen, paint.red('✘ ')),
     ...said('says', row.clause && `“${row.clause}”${row.reading === undefined ? '' : ' (our reading)'}`),
     ...said('asks', row.expected ?? row.statement),
     ...said('came', row.actual ?? row.reason),

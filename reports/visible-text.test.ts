@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { HOSTILE_STRINGS } from './testing/hostile-text.ts';
-import { clip, shownLine, shownLines, visibleLine, visibleLines } from './visible-text.ts';
+import { clip, shownLine, shownLines } from './visible-text.ts';
 
 t.test('characters that cannot be seen are written out', async (t) => {
-  t.equal(visibleLine('a\u202eb'), 'a⟨U+202E⟩b');
-  t.equal(visibleLine('\u001b[31mred\u0000'), '⟨U+001B⟩[31mred⟨U+0000⟩');
-  t.equal(visibleLine('\ud800x'), '⟨U+D800⟩x');
-  t.equal(visibleLine('\u{e0041}'), '⟨U+E0041⟩', 'tag characters beyond the basic plane');
-  t.equal(visibleLine('\ufffe'), '⟨U+FFFE⟩');
-  t.equal(visibleLine('two\r\n lines\t'), 'two lines');
-  t.equal(visibleLines('two\r\nlines\t'), 'two\nlines\t');
-  t.equal(visibleLine('Ōkami 🐕 狼 ذئب'), 'Ōkami 🐕 狼 ذئب', 'letters of any script stay');
+  t.equal(shownLine('a\u202eb'), 'a⟨U+202E⟩b');
+  t.equal(shownLine('\u001b[31mred\u0000'), '⟨U+001B⟩[31mred⟨U+0000⟩');
+  t.equal(shownLine('\ud800x'), '⟨U+D800⟩x');
+  t.equal(shownLine('\u{e0041}'), '⟨U+E0041⟩', 'tag characters beyond the basic plane');
+  t.equal(shownLine('\ufffe'), '⟨U+FFFE⟩');
+  t.equal(shownLine('two\r\n lines\t'), 'two lines');
+  t.equal(shownLines('two\r\nlines\t', 99), 'two\nlines\t');
+  t.equal(shownLine('Ōkami 🐕 狼 ذئب'), 'Ōkami 🐕 狼 ذئب', 'letters of any script stay');
 });
 
 t.test('whatever comes in, one line without unseen characters comes out', async () => {

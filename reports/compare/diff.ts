@@ -6,7 +6,7 @@ import { type Table, tableLines } from '../html/table.ts';
 import type { GapResult, Report } from '../report.ts';
 import { ROW_KINDS, type Row, type RowKind, type Rows, rowKind } from '../rows.ts';
 import { NO_SCREEN } from '../terminal.ts';
-import { clip, harmless } from '../visible-text.ts';
+import { harmless } from '../visible-text.ts';
 
 /** What differs between two runs, as every format shows it. */
 export interface Diff {
@@ -86,7 +86,7 @@ function rowChanges(before: Rows, after: Rows) {
       const [from, to] = [standing(old.get(id)), standing(is)];
       if (from === to) return [];
       const fromTo = `${ROW_KINDS[from].words} → ${ROW_KINDS[to].words}`.toLowerCase();
-      const why = to === 'pass' ? '' : clip(reasonNow(is), 300);
+      const why = to === 'pass' ? '' : reasonNow(is);
       return [{ id, section, change: changeOf(from, to), fromTo, why }];
     })
     .sort((a, b) => CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change));
@@ -117,8 +117,8 @@ function gapChanges(before: readonly GapResult[], after: readonly GapResult[]) {
       const isNews = breaksPin && was?.verdict !== 'drifted';
       const earlier = was?.observed ?? (isNews ? (pinned ?? '') : null);
       if (observed === null || earlier === null || (observed === earlier && !isNews)) return [];
-      const fromTo = `${clip(earlier, 200)} → ${clip(observed, 200)}`;
-      return [{ id, section, fromTo, pinned: clip(pinned ?? '', 200), breaksPin }];
+      const fromTo = `${earlier} → ${observed}`;
+      return [{ id, section, fromTo, pinned: pinned ?? '', breaksPin }];
     })
     .sort((a, b) => Number(b.breaksPin) - Number(a.breaksPin));
 }

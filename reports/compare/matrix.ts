@@ -8,7 +8,7 @@ import { markdownPage, tablesHtml, tablesPage } from '../html/page-shell.ts';
 import type { Cell, Table } from '../html/table.ts';
 import { REPORT_FILE, readReport } from '../read-report.ts';
 import { ROW_KINDS, type Row, rowKind } from '../rows.ts';
-import { clip, shownLine } from '../visible-text.ts';
+import { shownLine } from '../visible-text.ts';
 
 /** One implementation: the name of its folder or file, and its run. */
 export interface MatrixColumn {
@@ -70,7 +70,7 @@ function tableOf(columns: readonly MatrixColumn[]): Table {
       ...[...gaps.values()].map(({ id, question, section }) => [
         `${question} (${id})`,
         section,
-        ...reports.map((report) => clip(report.gaps.find((gap) => gap.id === id)?.observed ?? '', 80)),
+        ...reports.map((report) => report.gaps.find((gap) => gap.id === id)?.observed ?? ''),
       ]),
     ],
   };

@@ -14,7 +14,6 @@ import {
   type Rows,
   rowKind,
 } from '../rows.ts';
-import { clip } from '../visible-text.ts';
 import { factList, folded, markdownPage, pageShell, SIGNS } from './page-shell.ts';
 import { ratePictures } from './rates.ts';
 import { tableHtml } from './table.ts';
@@ -36,7 +35,7 @@ export function renderHtml(built: BuiltReport): string {
   const { report, verdict, headline } = built;
   const { notes, defects, drifted, notVerified, next, gaps, known, run } = partsOf(built);
   const body = html`<header><h1 class="${verdict}"><span aria-hidden="true">${ROW_KINDS[verdict].sign}</span> ${headline}</h1>
-<p class="quiet"><code>${clip(report.run.target, 200)}</code> <a href="#run">about the run</a></p>
+<p class="quiet"><code>${report.run.target}</code> <a href="#run">about the run</a></p>
 ${notes}<p>${tally(report.requirements)}</p></header>
 <main>
 ${defects}
@@ -52,7 +51,7 @@ ${known}
 ${run}
 </main>
 <footer><p>Keys are shown by name only. Every exchange is in report.json and in the journal beside it.</p></footer>`;
-  return pageShell(`${headline} (${clip(report.run.target, 100)})`, body);
+  return pageShell(`${headline} (${report.run.target})`, body);
 }
 
 /** For a pull request: the parts of the page that tell what is wrong, and what to do. */
@@ -75,15 +74,15 @@ function partsOf(built: BuiltReport) {
   const part = (heading: string, isThere: boolean, body: SafeHtml): SafeHtml | '' =>
     isThere ? html`<h2>${heading}</h2>${body}` : '';
   return {
-    notes: notes.map((line) => html`<p class="inconclusive">${clip(line, 300)}</p>`),
+    notes: notes.map((line) => html`<p class="inconclusive">${line}</p>`),
     defects: built.causes.map(defect),
     drifted: part(
       'Drifted',
       drifted.length > 0,
-      html`<ul>${drifted.map((gap) => html`<li>${gap.question} <code>${gap.id}</code> <code>${clip(driftLine(gap), 600)}</code></li>`)}</ul>`,
+      html`<ul>${drifted.map((gap) => html`<li>${gap.question} <code>${gap.id}</code> <code>${driftLine(gap)}</code></li>`)}</ul>`,
     ),
     notVerified: notVerifiedHtml(built),
-    next: html`<h2>What to do next</h2><ol>${built.steps.map(({ what, command = '' }) => html`<li>${clip(what, 400)}${commandHtml(command)}</li>`)}</ol>`,
+    next: html`<h2>What to do next</h2><ol>${built.steps.map(({ what, command = '' }) => html`<li>${what}${commandHtml(command)}</li>`)}</ol>`,
     gaps: html`<h2>What the document leaves open, and this target’s answers</h2>${gapList(report.gaps)}`,
     known: part('Known failures', known.length > 0, html`<p>${idLinks(known)}</p>`),
     run: html`<h2 id="run">The run</h2>${factList(built.facts)}`,
@@ -100,7 +99,7 @@ const tally = (rows: Rows): SafeHtml[] =>
 /** A cause: what the document says, what came, the exchange that proves it, and how to repeat it. The first one is open. */
 function defect({ row, follow, proof }: Cause, index: number): SafeHtml {
   return html`<details class="defect"${index === 0 ? html.raw` open` : ''}><summary><span class="fail" aria-hidden="true">✘</span> ${row.title} <code>${row.id}</code>${follow.length === 0 ? '' : html` <span class="quiet">and ${follow.length} that follow from it</span>`}</summary>
-<dl id="d-${row.id}"><dt>Came</dt><dd class="fail"><code>${clip(row.reason, 600)}</code></dd><dt>Asked</dt><dd><code>${clip(row.expected ?? row.statement, 600)}</code></dd>${clause(row)}</dl>
+<dl id="d-${row.id}"><dt>Came</dt><dd class="fail"><code>${row.reason}</code></dd><dt>Asked</dt><dd><code>${row.expected ?? row.statement}</code></dd>${clause(row)}</dl>
 ${proof === undefined || index >= MOST_PROOFS ? '' : exchangeHtml(proof, row.at)}
 ${commandHtml(row.curl ?? '')}
 ${follow.length === 0 ? '' : html`<p>Follow from it: ${idLinks(follow)}</p>`}</details>`;
@@ -142,7 +141,7 @@ function notVerifiedHtml({ notVerified: open, mayNotVerified, skipped }: BuiltRe
 
 function reasonItem({ reason, rows }: ReasonGroup): SafeHtml {
   const skipped = rows[0]?.verdict === 'skipped' ? 'skipped, ' : '';
-  return html`<li><b>${rows.length}</b> ${skipped}<code>${clip(reason, 300)}</code>: ${idLinks(rows)}</li>`;
+  return html`<li><b>${rows.length}</b> ${skipped}<code>${reason}</code>: ${idLinks(rows)}</li>`;
 }
 
 const idLinks = (rows: Rows): SafeHtml[] =>
@@ -163,7 +162,7 @@ function requirement(row: Row, { causes, report }: BuiltReport): SafeHtml {
   const evidence = row.evidence.slice(0, MOST_EVIDENCE).join(', ');
   return folded(
     html`<b class="${kind}">${ROW_KINDS[kind].words}</b> ${row.title} <code>${row.id}</code>${row.level === 'MAY' ? ' MAY' : ''}`,
-    html`<p id="r-${row.id}">${clip(row.reason, 600)}${follows}${isCause ? html` <a href="#d-${row.id}">The failure</a>` : ''}</p><dl>${clause(row)}</dl>${proof === undefined ? '' : exchangeHtml(proof, row.at)}${evidence === '' ? '' : html`<p class="quiet">Exchanges in report.json: ${evidence}</p>`}`,
+    html`<p id="r-${row.id}">${row.reason}${follows}${isCause ? html` <a href="#d-${row.id}">The failure</a>` : ''}</p><dl>${clause(row)}</dl>${proof === undefined ? '' : exchangeHtml(proof, row.at)}${evidence === '' ? '' : html`<p class="quiet">Exchanges in report.json: ${evidence}</p>`}`,
   );
 }
 
@@ -176,12 +175,12 @@ function gapList(gaps: readonly GapResult[]): SafeHtml {
     head: ['Question', 'This target', 'Profile', 'How it was seen'],
     rows: answered.map(({ id, question, observed, pinned, detail, verdict }) => [
       html`${question} <code>${id}</code>`,
-      clip(observed ?? '', 160),
-      verdict === 'drifted' ? { wrong: `${clip(pinned ?? '', 120)}: drifted` } : clip(pinned ?? '', 120),
-      clip(detail, 200),
+      observed ?? '',
+      verdict === 'drifted' ? { wrong: `${pinned ?? ''}: drifted` } : (pinned ?? ''),
+      detail,
     ]),
   });
   return html`<p class="quiet">The document does not say; any answer conforms. One that the profile pins is a promise of this target, and fails when it changes.</p>
 ${folded(html`${answered.length} questions answered`, answers)}
-${folded(html`${unseen.length} not seen`, html`<ul>${unseen.map(({ id, question, detail }) => html`<li>${question} <code>${id}</code> <span class="quiet">${clip(detail, 200)}</span></li>`)}</ul>`)}`;
+${folded(html`${unseen.length} not seen`, html`<ul>${unseen.map(({ id, question, detail }) => html`<li>${question} <code>${id}</code> <span class="quiet">${detail}</span></li>`)}</ul>`)}`;
 }

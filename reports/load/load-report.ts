@@ -37,9 +37,6 @@ export interface LoadReport extends TestRun {
   pictures(): SafeHtml;
 }
 
-/** A text of a target or a user is cut here. */
-const MOST_OF_TEXT = 300;
-
 /** All but the series, whose histograms are no texts. */
 type Told = Omit<LoadResult, 'series'>;
 
@@ -70,7 +67,7 @@ const onlyReads = (mix: Mix) => mix.createPet === 0;
 /** What a load run judged and measured. */
 export function loadReport({ series: recorded, ...rest }: LoadResult): LoadReport {
   const series = inOrder(recorded);
-  const result = harmless(rest, MOST_OF_TEXT);
+  const result = harmless(rest);
   const { run, verdict, thresholds, violations, total } = result;
   // A broken contract fails the run only if the objective bounds violations.
   const isCounted = thresholds.some(({ metric, held }) => metric === 'violations' && held === false);
@@ -273,7 +270,7 @@ function capacityHeadline(result: CapacityResult): string {
 
 /** The outcome of a search for a capacity. A number judges nothing; without a number there is no verdict. */
 export function capacityReport(found: CapacityResult): LoadReport {
-  const result = harmless(found, MOST_OF_TEXT);
+  const result = harmless(found);
   const { run, outcome, reason, steps } = result;
   const answered = result.interval !== null || (isLowerBound(result) && outcome !== 'generator-limited');
   return {
