@@ -1,6 +1,3 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
 import { isWrongPath, systemProblem } from '../../checks/profile/file-text.ts';
@@ -65,29 +62,12 @@ function crash(error: unknown): never {
     SECRET_VARIABLE.test(name) && value !== undefined && value.length >= 4 ? [value] : [],
   );
   const { redact } = createRedactor([...(about.secrets ?? []), ...environment]);
-  const command = process.argv.slice(2).join(' ');
-  const facts = `petstore-harness ${HARNESS_VERSION}, Node ${process.version}, ${process.platform}\n${command}\n\n`;
-  const file = writeDetails(redact(`${facts}${inspect(error, { depth: 5 })}\n`));
-  const [summary = ''] = redact(error instanceof Error ? error.message : String(error)).split('\n');
-  const where = file === undefined ? '' : `; details: ${file}`;
+  const [summary] = (error instanceof Error ? error.message : String(error)).split('\n');
+  const facts = `petstore-harness ${HARNESS_VERSION}, Node ${process.version}, ${process.platform}`;
   process.stderr.write(
-    `error: petstore-harness itself failed, which says nothing about the target: ${summary}${where}\n`,
+    redact(
+      `error: petstore-harness itself failed, which says nothing about the target: ${summary}\n${facts}\n${process.argv.slice(2).join(' ')}\n${inspect(error, { depth: 5 })}\n`,
+    ),
   );
   process.exit(EXIT.crash);
-}
-
-/** Writes the details to the results, or else to a new temporary folder; returns the path. */
-function writeDetails(text: string): string | undefined {
-  for (const folder of [() => about.directory, () => mkdtempSync(join(tmpdir(), 'petstore-harness-'))]) {
-    try {
-      const path = folder();
-      if (path === undefined) continue;
-      const file = join(path, 'crash.txt');
-      writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
-      return file;
-    } catch {
-      // The disk may be full. Then the one line must be enough.
-    }
-  }
-  return undefined;
 }
