@@ -1,9 +1,8 @@
 /** Every check and every gap observer, in the order in which they are run. */
 import type { Check, GapObserver } from '../run/check.ts';
 import { addAnimalChecks } from './animals/add-checks.ts';
-import { deprecationChecks } from './animals/deprecation.ts';
 import { animalGaps } from './animals/gaps.ts';
-import { getAnimalChecks } from './animals/get-checks.ts';
+import { deprecationChecks, getAnimalChecks } from './animals/get-checks.ts';
 import { listAnimalChecks } from './animals/list-checks.ts';
 import { errorBodyChecks } from './answers/error-bodies.ts';
 import { keyChecks } from './answers/key-checks.ts';

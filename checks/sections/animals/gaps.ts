@@ -165,8 +165,8 @@ export const animalGaps: readonly GapObserver[] = [
     return { answer: 'none', detail: `${cutShort} names no further page`, evidence };
   }),
   gap('status-transitions', { permit: 'writes', scenes: [askedAgain] }, (seen) => {
-    const changes = [...fatesOf(seen).changes.values()].filter(
-      ({ isAgreed, from, to }) => isAgreed && from.status !== to.status,
+    const changes = [...fatesOf(seen).fates.values()].flatMap(({ change }) =>
+      change?.isTheirs === true && change.from.status !== change.to.status ? [change] : [],
     );
     if (changes.length === 0) return undefined;
     const status = (pet: SeenPet) => pet.status ?? '(none)';

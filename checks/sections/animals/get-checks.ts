@@ -1,23 +1,34 @@
 /** Section 4.3: GET /pets/{petId}, as long as it exists. */
-import { type Check, check, doneOf, type Judge, observes, type Seen } from '../../run/check.ts';
-import { notTold } from '../../run/reason.ts';
-import { INTEGER, requestedIdViolation } from '../../wire/answer.ts';
-import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
-import { answeredPet, type SeenPet } from '../../wire/pets.ts';
+
+import { contract, currentId } from '../../../spec/contract.ts';
+import { DAY } from '../../limits/time.ts';
+import { type Check, check, doneOf, observes } from '../../run/check.ts';
+import { notShown, notTold } from '../../run/reason.ts';
+import { allOf, scene } from '../../run/scene.ts';
+import { INTEGER, requestedIdViolation, type Violation } from '../../wire/answer.ts';
+import { type AnsweredExchange, header } from '../../wire/exchange.ts';
+import { answeredPet } from '../../wire/pets.ts';
 import { isSuccess, judgeAnswer, observesPet, wrongStatus } from '../answers.ts';
-import { askedAgain, differences, fatesOf, judgeMissing, judgeUnchanged, otherwise } from './life.ts';
-import { shown, shows } from './lists.ts';
-import { removal } from './removal.ts';
 import {
-  type Comparison,
-  comparisons,
-  during,
+  askedAgain,
+  fatesOf,
   idAsked,
+  idRetrieved,
+  judgeMisses,
+  judgeMissing,
+  judgeUnchanged,
+  SHARED,
+} from './life.ts';
+import { isWhole, LONGEST, missingFrom, shows, take } from './lists.ts';
+import {
+  during,
+  isGone,
   isGoneAltogether,
   malformedIds,
+  removal,
+  removalDay,
   retrievals,
   retrievedAgain,
-  retrievedPet,
   unknownIdsRetrieved,
 } from './retrievals.ts';
 
@@ -29,75 +40,31 @@ const whileItExists = (decide: Check['decide'] = () => undefined): Check['decide
     else decide(judge, seen);
   });
 
-/**
- * Judges every retrieval of the run: only this run knows its animals, so one that was served once must be served again.
- * This does not hold for other keys: what a key may see is open (section 5, scopes).
- */
-function judgeServedAgain(judge: Judge, seen: Seen): void {
-  const { exchanges, targetClock } = seen.trace;
-  const fates = fatesOf(seen);
-  const served = new Map<string, AnsweredExchange>();
-  for (const exchange of exchanges.filter(isAnswered)) {
-    if (exchange.request.operation !== 'getPet' || exchange.key === null) continue;
-    if (removal(targetClock.at(exchange.receivedAt), exchange.receivedAt) !== 'before') continue;
-    const asked = idAsked(exchange);
-    if (!INTEGER.test(asked) || !fates.created.has(BigInt(asked))) continue;
-    const idAndKey = `${asked} ${exchange.key}`;
-    const before = served.get(idAndKey);
-    if (exchange.outcome.status === 200) served.set(idAndKey, exchange);
-    else if (exchange.outcome.status === 404 && before !== undefined) {
-      const violation = wrongStatus(`200 for animal ${asked}, as before`, exchange);
-      judgeMissing(judge, fates, BigInt(asked), violation, exchange, before);
-    }
-  }
-}
-
-/** Whether the key still lists an animal that it does not find. */
-function staysMissing({ retrieval, before, exchange, after }: Comparison): boolean {
-  const { known, shownBy } = retrieval;
-  // What was shown to another key is served within a client's patience.
-  const isFound = exchange.outcome.status === 200 && exchange.key !== shownBy.key;
-  return !isFound && shows(before, known.id) && shows(after, known.id);
-}
-
-/**
- * Whether lists still show an animal as before, and retrievals still show it differently, also as before. If either
- * changed, somebody else is changing the animal.
- */
-function staysDifferent(retrieved: SeenPet, { retrieval: { known }, ...comparison }: Comparison): boolean {
-  const again = answeredPet(comparison.exchange);
-  const [before, after] = [shown(comparison.before, known.id), shown(comparison.after, known.id)];
-  if (before === undefined || again === undefined || after === undefined) return false;
-  const isSame = (a: SeenPet, b: SeenPet) => differences(a, b).length === 0;
-  return isSame(known, before) && isSame(before, after) && isSame(retrieved, again);
-}
-
 const idDecoded = (exchange: AnsweredExchange) => decodeURIComponent(idAsked(exchange));
 
 export const getAnimalChecks: readonly Check[] = [
   // 4.3: success is 200.
   check(
     'get-answers-200',
-    { isBasis: true, scenes: [retrievals, retrievedAgain, comparisons, askedAgain] },
+    { isBasis: true, scenes: [retrievals, retrievedAgain, askedAgain] },
     whileItExists((judge, seen) => {
-      const fates = fatesOf(seen);
-      const { again } = seen.of(retrievedAgain);
-      for (const { exchange, known, own, shownBy } of doneOf([...seen.of(retrievals), ...again], judge)) {
-        const violation = wrongStatus(`200 for animal ${known.id}`, exchange);
-        if (exchange.outcome.status === 200) judge.holds(exchange);
-        else if (own) judgeMissing(judge, fates, known.id, violation, exchange, shownBy);
+      const { fates, shared } = fatesOf(seen);
+      for (const exchange of doneOf([...seen.of(retrievals), ...seen.of(retrievedAgain).again], judge)) {
+        const { status } = exchange.outcome;
+        const id = idRetrieved(exchange) ?? 0n;
+        const fate = fates.get(id);
+        if (status === 200) judge.holds(exchange);
+        else if (shared.has(id)) judge.inconclusive(SHARED, exchange);
+        // What is not found may be gone, and what another key may see is open (5, scopes).
+        else if (fate !== undefined && ![403, 404, 410].includes(status))
+          judge.breaks(wrongStatus(`200 for animal ${id}`, exchange), exchange, fate.exchange);
       }
-      judgeServedAgain(judge, seen);
-      for (const comparison of doneOf(seen.of(comparisons), judge)) {
-        const { retrieval, after } = comparison;
-        const { exchange, known } = retrieval;
-        const violation = wrongStatus(
-          `200 for animal ${known.id}, which key ${exchange.key} lists`,
-          exchange,
-        );
-        if (exchange.outcome.status !== 200 && staysMissing(comparison))
-          judge.breaks(violation, exchange, after.exchange);
-      }
+      judgeMisses(judge, seen, 'get', ({ own, pet }, exchange) => {
+        const { receivedAt } = exchange;
+        const isThere = removal(seen.trace.targetClock.at(receivedAt), receivedAt) === 'before';
+        const listed = own ? '' : `, which key ${exchange.key} lists`;
+        return isThere ? wrongStatus(`200 for animal ${pet.id}${listed}`, exchange) : undefined;
+      });
     }),
   ),
   // 4.3: petId is the identifier of the animal.
@@ -130,24 +97,10 @@ export const getAnimalChecks: readonly Check[] = [
   // 4.3: the body is the Pet that was created or listed.
   check(
     'get-same-animal',
-    { scenes: [retrievals, comparisons, askedAgain] },
+    { scenes: [retrievals, askedAgain] },
     whileItExists((judge, seen) => {
-      const fates = fatesOf(seen);
-      for (const exchange of seen.trace.exchanges.filter(isAnswered)) {
-        const pet = exchange.request.operation === 'getPet' ? answeredPet(exchange) : undefined;
-        if (pet?.id !== undefined) judgeUnchanged(judge, fates, pet.id, pet, exchange);
-      }
-      for (const retrieval of doneOf(seen.of(retrievals), judge)) {
-        const { exchange, known, own, shownBy } = retrieval;
-        const pet = retrievedPet(retrieval);
-        if (!own && pet !== undefined && differences(known, pet).length === 0) judge.holds(exchange, shownBy);
-      }
-      for (const comparison of doneOf(seen.of(comparisons), judge)) {
-        const { exchange, known, shownBy } = comparison.retrieval;
-        const pet = retrievedPet(comparison.retrieval);
-        if (pet !== undefined && staysDifferent(pet, comparison))
-          judge.breaks(otherwise('listed', known, pet, exchange), exchange, shownBy);
-      }
+      doneOf(seen.of(retrievals), judge);
+      judgeUnchanged(judge, seen, 'get');
     }),
   ),
   // 4.3, 7: 404 when the requested animal cannot be found.
@@ -179,6 +132,139 @@ export const getAnimalChecks: readonly Check[] = [
         const expected = `a client error for petId ${idAsked(exchange)}`;
         judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
       }
+    }),
+  ),
+];
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+/** RFC 9745: a structured date. Its drafts used `true` or an HTTP date, which are accepted too. */
+const STRUCTURED_DATE = /^@(-?\d{1,15})$/;
+
+/** Only this operation is deprecated. A refusal for a key or for quota may be made before the operation is known. */
+const concernsGet = (exchange: AnsweredExchange) => exchange.request.operation === 'getPet';
+
+/** What is wrong with a Deprecation header of the operation. */
+function deprecationViolation(header: string, now: number): Violation | undefined {
+  const text = header.trim();
+  const actual = `Deprecation: ${header}`;
+  if (text === 'true' || text === '?1') return undefined;
+  if (text === 'false' || text === '?0') return { expected: 'a deprecated operation', actual };
+  const seconds = STRUCTURED_DATE.exec(text)?.[1];
+  const since = seconds === undefined ? Date.parse(HTTP_DATE.test(text) ? text : '') : Number(seconds) * 1000;
+  if (Number.isNaN(since)) return { expected: 'a date, as in Deprecation: @1688169599', actual };
+  return since <= now
+    ? undefined
+    : { expected: 'an operation that is already deprecated', actual: `${actual}, which lies ahead` };
+}
+
+/** Lists with the statuses of animals that were retrieved, taken afterwards: they must show the run's own. */
+const successorLists = scene('successor-lists', {}, async (run) => {
+  const done = doneOf(await run.play(retrievals));
+  const statuses = new Set(done.map((exchange) => answeredPet(exchange)?.status));
+  const asked = contract.statuses.filter((status) => statuses.has(status));
+  const taken = await allOf(run.facts.permissions.has('writes') ? asked : [], (status) =>
+    take(run, { ...LONGEST, status }),
+  );
+  return new Map(taken.map((list) => [list.query.status, list]));
+});
+
+/** An animal of the run that was not retrieved, or that has no status to list it by, shows nothing. */
+const NO_SUCCESSOR = notShown('get-until-removal', 'get-same-animal', 'add-echoes-status');
+
+/** What of a list or a retrieval explains that the successor does not show the animal. */
+const SHOWN_ALIKE = ['list-shows-added', 'list-status-complete', 'get-same-animal'].map(currentId);
+
+export const deprecationChecks: readonly Check[] = [
+  // 4.3, 9: deprecated, and not removed before 5 December 2030.
+  check(
+    'get-until-removal',
+    { scenes: [retrievals] },
+    during('before', 'the removal date has come', (judge, seen) => {
+      const expected = `an operation that works until ${contract.removalDate}`;
+      for (const exchange of doneOf(seen.of(retrievals), judge)) {
+        const isServed = exchange.outcome.status === 200;
+        if (isServed || isGone(exchange)) judgeAnswer(judge, isServed, expected, exchange);
+      }
+    }),
+  ),
+  // 4.3, 9: removed on 5 December 2030.
+  check(
+    'get-removed',
+    { scenes: [retrievals] },
+    during('after', `it is not past ${contract.removalDate}`, (judge, seen) => {
+      const expected = `no such operation from ${contract.removalDate} on`;
+      for (const exchange of doneOf(seen.of(retrievals), judge)) {
+        const { status } = exchange.outcome;
+        judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
+      }
+    }),
+  ),
+  // 4.3: marked deprecated, today; no other operation is. Sending the header is optional, its meaning is fixed.
+  check('deprecation-header-agrees', {
+    scenes: [retrievals],
+    observe: observes(
+      ({ outcome }) => header(outcome.headers, 'deprecation'),
+      (text, exchange, { targetClock }) =>
+        concernsGet(exchange)
+          ? deprecationViolation(
+              text,
+              Math.max(
+                exchange.receivedAt,
+                targetClock.ever(exchange.receivedAt)?.latest ?? exchange.receivedAt + DAY,
+              ),
+            )
+          : {
+              expected: 'a deprecation of GET /pets/{petId} only',
+              actual: `Deprecation: ${text} on ${exchange.request.method} /pets`,
+            },
+    ),
+    conclude: (judge) => judge.notApplicable('no Deprecation header was sent'),
+  }),
+  // 4.3: removed on 5 December 2030; RFC 8594 gives the moment as an HTTP date. Any moment of that day agrees.
+  check('sunset-header-agrees', {
+    scenes: [retrievals],
+    observe: observes(
+      ({ outcome }) => header(outcome.headers, 'sunset'),
+      (text, exchange) => {
+        const actual = `Sunset: ${text}`;
+        if (!concernsGet(exchange)) {
+          const expected = 'a removal date for GET /pets/{petId} only';
+          return { expected, actual: `${actual} on ${exchange.request.method} /pets` };
+        }
+        const time = Date.parse(text);
+        if (time >= removalDay.begins && time <= removalDay.ends) return undefined;
+        return { expected: `Sunset on ${contract.removalDate}`, actual };
+      },
+    ),
+    conclude: (judge) => judge.notApplicable('no Sunset header was sent'),
+  }),
+  // 4.3: clients should use GET /pets with the status filter instead, so both must serve the same animals.
+  check(
+    'deprecation-successor',
+    { scenes: [retrievals, successorLists, askedAgain] },
+    during('before', 'the operation is past its removal date', (judge, seen) => {
+      const done = doneOf(seen.of(retrievals));
+      const taken = seen.of(successorLists);
+      const { fates } = fatesOf(seen);
+      const declined = SHOWN_ALIKE.filter((id) => seen.trace.run.declined.has(id));
+      let isCompared = false;
+      for (const exchange of done) {
+        const pet = exchange.outcome.status === 200 ? answeredPet(exchange) : undefined;
+        const id = idRetrieved(exchange);
+        const list = taken.get(pet?.status ?? '');
+        // Skips animals that changed after they were retrieved.
+        if (list?.pets === undefined || id === undefined) continue;
+        const fate = fates.get(id);
+        if (fate?.own !== true || fate.change !== undefined) continue;
+        isCompared = true;
+        const violation = missingFrom(list.pets, `${id}`, `the list with status=${list.query.status}`);
+        if (shows(list, id)) judge.holds(exchange, list.exchange);
+        else if (isWhole(list) && declined.length > 0)
+          judge.inconclusive(notTold(violation.actual, ...declined), list.exchange, exchange);
+        else if (isWhole(list)) judgeMissing(judge, fate, violation, list.exchange, exchange);
+        else judge.notApplicable('the store holds more animals of that status than a list shows');
+      }
+      if (!isCompared) judge.inconclusive(NO_SUCCESSOR);
     }),
   ),
 ];

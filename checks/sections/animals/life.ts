@@ -1,17 +1,16 @@
-/** The life of the run's animals: no operation changes or removes one, but the target's operator may. */
-import { contract } from '../../../spec/contract.ts';
+/** The lives of animals: no operation changes or removes one, but the target's operator may. */
 import { doneOf, type Judge, type Seen } from '../../run/check.ts';
 import { notTold } from '../../run/reason.ts';
 import { type InTurn, inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
-import { quoted, type Violation } from '../../wire/answer.ts';
+import { INTEGER, quoted, type Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';
 import { addText, getPet } from '../../wire/requests.ts';
 import { add, inLetters, type KnownPet, namePrefix } from './additions.ts';
 import { LISTED_WITHIN, LONGEST, limitOf, patiently, queryOf, shown, take } from './lists.ts';
 
-/** An animal of the run, and the addition that brought it. */
+/** An animal, and the answer that showed it first: to its addition, where it is the run's. */
 interface Showing {
   readonly pet: KnownPet;
   readonly exchange: AnsweredExchange;
@@ -19,14 +18,18 @@ interface Showing {
 
 /** What an answer shows of an animal. */
 interface Told {
-  readonly by: 'list' | 'get';
+  /** A list without a filter, one with a status, or a retrieval. */
+  readonly by: 'list' | 'filter' | 'get';
   readonly exchange: AnsweredExchange;
-  /** Undefined if the longest list does not hold it, or the retrieval does not find it. */
+  /** Undefined if the list does not hold it, or the retrieval does not find it. */
   readonly pet: SeenPet | undefined;
+  /** Whether it should be there: it is the run's, and was added long ago, or found before. */
+  readonly isDue: boolean;
 }
 
-/** An animal of the run, and what later answers show of it, in order. */
+/** An animal that the run added, or retrieved, and what later answers show of it, in order. */
 interface Life extends Showing {
+  readonly own: boolean;
   readonly told: readonly Told[];
 }
 
@@ -34,12 +37,23 @@ interface Life extends Showing {
 interface Look extends Pick<Told, 'by' | 'exchange'> {
   /** By id. */
   readonly pets: ReadonlyMap<bigint, SeenPet>;
-  /** Whether an animal that it does not show is missing. */
-  isMissing(id: bigint, status: string | undefined): boolean;
+  /** Whether an animal is missing that it does not show. */
+  isAbout(id: bigint, status: string | undefined): boolean;
+  /** Whether it had room for more. */
+  readonly isWhole: boolean;
 }
 
 const byId = (pets: readonly SeenPet[]) =>
   new Map(pets.flatMap((pet) => (pet.id === undefined ? [] : [[pet.id, pet] as const])));
+
+/** The id that a retrieval asked for, as written in its path. */
+export const idAsked = ({ request }: Exchange): string => request.path.slice('/pets/'.length);
+
+/** The id that a retrieval asked for; undefined for any other request. */
+export const idRetrieved = (exchange: Exchange): bigint | undefined =>
+  exchange.request.operation === 'getPet' && INTEGER.test(idAsked(exchange))
+    ? BigInt(idAsked(exchange))
+    : undefined;
 
 /** Reads a list or a retrieval; undefined for any other answer. */
 const lookAt = readOnce((exchange): Look | undefined => {
@@ -49,16 +63,19 @@ const lookAt = readOnce((exchange): Look | undefined => {
     const pet = status === 200 ? answeredPet(exchange) : undefined;
     // An animal with another id than the requested one is for get-returns-requested-id to judge.
     const pets = byId(pet !== undefined && path === `/pets/${pet.id}` ? [pet] : []);
-    return { by: 'get', exchange, pets, isMissing: (id) => status === 404 && path === `/pets/${id}` };
+    const isAbout = (id: bigint) => [404, 410].includes(status) && path === `/pets/${id}`;
+    return { by: 'get', exchange, pets, isAbout, isWhole: true };
   }
   const listed = operation === 'listPets' ? listedPets(exchange) : undefined;
   if (listed === undefined) return undefined;
   const query = queryOf(path);
-  const isLongest = query !== undefined && limitOf(query) === LONGEST.limit;
-  const isWhole = listed.length < contract.limit.maximum;
-  const isMissing: Look['isMissing'] = (_, status) =>
-    isLongest && (query.status === undefined || (isWhole && query.status === status));
-  return { by: 'list', exchange, pets: byId(listed), isMissing };
+  const isWhole = query !== undefined && listed.length < limitOf(query);
+  // That the longest list is full of others tells as well that an animal is gone.
+  const isLongest = query !== undefined && query.status === undefined && limitOf(query) === LONGEST.limit;
+  const isAbout = (_: bigint, status: string | undefined) =>
+    isLongest || (isWhole && [undefined, status].includes(query?.status));
+  const by = query?.status === undefined ? 'list' : 'filter';
+  return { by, exchange, pets: byId(listed), isAbout, isWhole };
 });
 
 const looksIn = (exchanges: readonly Exchange[]) =>
@@ -126,23 +143,42 @@ export function isLost(exchanges: readonly Exchange[], at: number): boolean {
   return isShown;
 }
 
-/** The lives of the run's animals that appear in any later answer. */
-function livesOf({ created }: Created, exchanges: readonly Exchange[]): readonly Life[] {
+/** The lives of the animals that the run created, and of those that it retrieved. */
+function livesOf({ created, shared }: Created, exchanges: readonly Exchange[]): ReadonlyMap<bigint, Life> {
+  const begun = (showing: Showing, own: boolean) => ({
+    ...showing,
+    own,
+    told: [] as Told[],
+    // What another key may see is open (5, scopes), until it has seen the animal.
+    seenBy: new Set([showing.exchange.key]),
+  });
+  const lives = new Map([...created].map(([id, own]) => [id, begun(own, true)]));
+  const ids = new Set([...lives.keys(), ...exchanges.flatMap((exchange) => idRetrieved(exchange) ?? [])]);
   // Large lists are read anew each time: not where no animal is looked for in them.
-  const looks = created.size === 0 ? [] : looksIn(exchanges);
-  return [...created]
-    .map(([id, own]) => {
-      // What another key may see is open (5, scopes), until it has seen the animal.
-      const seenBy = new Set([own.exchange.key]);
-      const told = looks.flatMap(({ by, exchange, pets, isMissing }): Told[] => {
-        const pet = pets.get(id);
-        if (pet !== undefined) seenBy.add(exchange.key);
-        const tells = pet !== undefined || (seenBy.has(exchange.key) && isMissing(id, own.pet.status));
-        return tells ? [{ by, exchange, pet }] : [];
-      });
-      return { ...own, told };
-    })
-    .filter(({ told }) => told.length > 0);
+  for (const { by, exchange, pets, isAbout, isWhole } of ids.size === 0 ? [] : looksIn(exchanges))
+    for (const id of ids) {
+      const pet = pets.get(id);
+      const life = lives.get(id);
+      if (life === undefined) {
+        if (pet !== undefined && !shared.has(id))
+          lives.set(id, begun({ pet: { ...pet, id }, exchange }, false));
+        continue;
+      }
+      if (pet !== undefined) life.seenBy.add(exchange.key);
+      else {
+        const { status } = life.told.findLast((one) => one.pet !== undefined)?.pet ?? life.pet;
+        // What is not the run's need not be in a list.
+        if ((by !== 'get' && !life.own) || !isAbout(id, status)) continue;
+      }
+      if (!life.seenBy.has(exchange.key)) continue;
+      const isLate = exchange.sentAt >= life.exchange.receivedAt + LISTED_WITHIN;
+      const wasFound = life.told.some(
+        (one) => one.by === 'get' && one.pet && one.exchange.key === exchange.key,
+      );
+      const isDue = life.own && isWhole && (isLate || (by === 'get' && wasFound));
+      life.told.push({ by, exchange, pet, isDue });
+    }
+  return lives;
 }
 
 const FIELDS = ['name', 'categoryId', 'status'] as const;
@@ -158,30 +194,67 @@ function changeOf(from: SeenPet, to: SeenPet): string | undefined {
     : fields.map((field) => (field === 'status' ? `${from.status} ${to.status}` : field)).join(', ');
 }
 
-/** What is suspicious about an animal: that it is missing, or how it changed. */
-function suspicion({ pet, told }: Life): string | undefined {
-  if (told.at(-1)?.pet === undefined) return 'missing';
-  const changes = told.flatMap((one) => (one.pet && changeOf(pet, one.pet)) ?? []);
-  return changes.at(-1);
+/** What is suspicious about an animal: that it is missing, or how it changed; and with which key. */
+function suspicionOf({
+  pet,
+  told,
+}: Life): { readonly what: string; readonly key: string | null } | undefined {
+  const last = told.at(-1);
+  if (last !== undefined && last.pet === undefined) return { what: 'missing', key: last.exchange.key };
+  return told
+    .flatMap((one) => {
+      const what = one.pet && changeOf(pet, one.pet);
+      return what === undefined ? [] : [{ what, key: one.exchange.key }];
+    })
+    .at(-1);
+}
+
+/** One animal of each kind of suspicion. */
+interface Suspicion {
+  readonly life: Life;
+  readonly key: string | null;
+  /** Another animal like it may be tried. */
+  readonly own: boolean;
+}
+
+/** What looks wrong: first what the run knows best. */
+function suspicionsIn(lives: ReadonlyMap<bigint, Life>, exchanges: readonly Exchange[]) {
+  const suspicions = new Map<string, Suspicion>();
+  // The last one of a kind counts: that a retrieval takes animals away is told by those that were not retrieved.
+  const rank = (life: Life) => (life.own ? 2 : 0) + (wasRetrieved(life) ? 1 : 0);
+  for (const life of [...lives.values()].sort((a, b) => rank(b) - rank(a))) {
+    const { what, key = null } = suspicionOf(life) ?? {};
+    if (what !== undefined)
+      suspicions.set(life.own ? what : `${what} with key ${key}`, { life, key, own: life.own });
+  }
+  for (const exchange of exchanges.filter(isAnswered)) {
+    const life = lives.get(idRetrieved(exchange) ?? 0n);
+    const { key, outcome } = exchange;
+    if (life !== undefined && [404, 410].includes(outcome.status) && key !== life.exchange.key)
+      suspicions.set(`missing with key ${key}`, { life, key, own: false });
+  }
+  return suspicions;
 }
 
 /** This many retrievals between lists tell a contradiction from a stale copy. */
 const TURNS = 2;
 
-/** Whether answers of both kinds since the last one that showed it agree that an animal is missing. */
-const isGone = ({ told }: Life): boolean =>
-  new Set(told.slice(told.findLastIndex(({ pet }) => pet !== undefined) + 1).map(({ by }) => by)).size === 2;
+/** Whether lists and retrievals since the last answer that showed it agree that an animal is missing. */
+function isMissedByBoth({ told }: Life): boolean {
+  const since = told.slice(told.findLastIndex(({ pet }) => pet !== undefined) + 1).map(({ by }) => by);
+  return since.includes('get') && (since.includes('list') || since.includes('filter'));
+}
 
 const wasShown = ({ told }: Life) => told.some(({ pet }) => pet !== undefined);
 const wasRetrieved = ({ told }: Life) => told.some(({ by, pet }) => by === 'get' && pet !== undefined);
 
 /** Whether an animal was listed and is gone, without a retrieval that could have taken it away: somebody removed it. */
-const wasRemoved = (life: Life): boolean => isGone(life) && !wasRetrieved(life) && wasShown(life);
+const wasRemoved = (life: Life): boolean => isMissedByBoth(life) && !wasRetrieved(life) && wasShown(life);
 
 /** What came of a suspicion: whether an animal like the suspicious one stays as it is. */
 interface Confirmation {
   readonly suspicion: string;
-  /** Undefined where no animal could be added. */
+  /** Undefined where no animal was added. */
   readonly isKept: boolean | undefined;
 }
 
@@ -202,85 +275,84 @@ async function isKept(run: SceneRun, label: string, like: Life): Promise<boolean
   return seen !== undefined && changeOf(pet, seen) === undefined && (await look()) !== undefined;
 }
 
-/** Each of them adds an animal. */
-const MOST_SUSPICIONS = 4;
+/** Each is asked about again, and the first of the run's own add an animal each. */
+const [MOST_SUSPICIONS, MOST_ADDED] = [8, 4];
 
-/** Requests one animal of each kind of suspicion again, after everything else, and tries another one like it. */
+/**
+ * Requests one animal of each kind of suspicion again, after everything else: lists and retrievals in turn. Where it is
+ * the run's, another one like it is tried.
+ */
 export const askedAgain = scene(
   'asked-again',
   { afterwards: true },
   async (run): Promise<InTurn<Confirmation>> => {
     const { exchanges } = run.trace;
-    const all = livesOf(createdIn(exchanges), exchanges);
-    // The last one counts: that a retrieval takes animals away is told by those that were not retrieved.
-    const inOrder = all.toSorted((a, b) => Number(wasRetrieved(b)) - Number(wasRetrieved(a)));
-    const suspicious = new Map(inOrder.map((life) => [suspicion(life), life]));
-    suspicious.delete(undefined);
-    if (suspicious.size > 0) await run.waitUntil(run.now() + LISTED_WITHIN, 'what was added to be listed');
-    return inTurn([...suspicious].slice(0, MOST_SUSPICIONS).entries(), async ([index, [what = '', life]]) => {
-      const key = run.keys.find(({ name }) => name === life.exchange.key);
+    const suspicions = [...suspicionsIn(livesOf(createdIn(exchanges), exchanges), exchanges)];
+    if (suspicions.length > 0) await run.waitUntil(run.now() + LISTED_WITHIN, 'every animal to be served');
+    return inTurn(suspicions.slice(0, MOST_SUSPICIONS).entries(), async ([index, [suspicion, suspect]]) => {
+      const { life, own } = suspect;
+      const key = run.keys.find(({ name }) => name === suspect.key);
       for (let turn = 0; turn < TURNS; turn += 1) {
         await take(run, LONGEST, { key });
         await run.send(getPet(life.pet.id), { key });
       }
       await take(run, LONGEST, { key });
-      return { suspicion: what, isKept: await isKept(run, `like ${inLetters(index)}`, life) };
+      const isTried = own && index < MOST_ADDED;
+      return { suspicion, isKept: isTried ? await isKept(run, `like ${inLetters(index)}`, life) : undefined };
     });
   },
 );
 
-/** A change of an animal since the answer to the addition. */
+/** A change of an animal since it was first shown. */
 interface Change {
   readonly from: SeenPet;
   readonly to: SeenPet;
-  /** Whether list and retrieval agree on it; if not, one of them was not requested since. */
-  readonly isAgreed: boolean;
+  /** Whether somebody changed it for certain: an animal like it stays as it is. */
+  readonly isTheirs: boolean;
   readonly evidence: readonly AnsweredExchange[];
 }
 
-/** What became of the run's animals, by id. */
-export interface Fates extends Created {
-  /** Changes that do not count against the target. */
-  readonly changes: ReadonlyMap<bigint, Change>;
-  /** Those whose disappearance does not count against the target. */
-  readonly gone: ReadonlySet<bigint>;
+/** What became of an animal. */
+export interface Fate extends Life {
+  /** How it changed, where that does not count against the target. */
+  readonly change: Change | undefined;
+  /** Whether it disappeared in a way that does not count against the target. */
+  readonly isGone: boolean;
 }
 
+/** Whether one of these states comes back twice: what returns once may come from a stale copy. */
+function isBackAndForth(states: readonly string[]): boolean {
+  const turns = states.filter((state, index) => state !== states[index - 1]);
+  return turns.some((turn) => turns.filter((other) => turn === other).length > 2);
+}
+
+/** Whether keys are again and again shown an animal, and do not find it in between. */
+const isMissedWhileShown = ({ told }: Life): boolean =>
+  isBackAndForth(
+    told.flatMap(({ by, pet }) => (pet !== undefined ? ['shown'] : by === 'get' ? ['missed'] : [])),
+  );
+
 /**
- * Changes by themselves. Transitions are "not shown" (section 3): somebody may sell or approve an animal, or edit it. A
- * change counts against the target if list and retrieval contradict each other, or if an animal like it is not even for
- * a moment as it was created: then what was answered was never stored.
+ * A change by itself; undefined where it counts against the target. Transitions are "not shown" (section 3): somebody
+ * may sell or approve an animal, or edit it. It counts where list and retrieval contradict each other, or where an animal
+ * like it is not even for a moment as it was created: then what was answered was never stored.
  */
-function changesIn(lives: readonly Life[], wasKept: (what: string) => boolean | undefined) {
-  const changes = new Map<bigint, Change>();
-  for (const { pet: from, exchange: addition, told } of lives) {
-    const showings = told.flatMap(({ by, pet, exchange }) =>
-      pet === undefined ? [] : [{ by, pet, exchange }],
-    );
-    const to = showings.at(-1)?.pet ?? from;
-    const isSame = (one: SeenPet | undefined, other: SeenPet) =>
-      one !== undefined && changeOf(one, other) === undefined;
-    // What returns once may come from a stale copy; repeated back and forth is a contradiction.
-    const turns = [from, ...showings.map(({ pet }) => pet)].filter(
-      (pet, index, all) => !isSame(all[index - 1], pet),
-    );
-    const isContradiction = turns.some((turn) => turns.filter((other) => isSame(turn, other)).length > 2);
-    const change = changeOf(from, to);
-    if (change === undefined || isContradiction || wasKept(change) === false) continue;
-    const lastBy = (kind: Told['by']) => showings.findLast(({ by }) => by === kind)?.pet;
-    const evidence = showings.flatMap(({ pet, exchange }) => (isSame(pet, to) ? [exchange] : []));
-    const isAgreed = isSame(lastBy('list'), to) && isSame(lastBy('get'), to);
-    changes.set(from.id, { from, to, isAgreed, evidence: [...evidence.slice(0, 2), addition] });
-  }
-  const agreed = new Set(
-    [...changes.values()].flatMap(({ from, to, isAgreed }) => (isAgreed ? changeOf(from, to) : [])),
+function changeIn(
+  { pet: from, exchange, told, own }: Life,
+  wasKept: (what: string) => boolean | undefined,
+): Change | undefined {
+  const showings = told.flatMap((one) => (one.pet === undefined ? [] : [{ ...one, pet: one.pet }]));
+  const to = showings.at(-1)?.pet ?? from;
+  const change = changeOf(from, to);
+  const isKept = change === undefined ? undefined : wasKept(change);
+  const isNone = change === undefined || isKept === false;
+  const states = [from, ...showings.map(({ pet }) => pet)].map((one) =>
+    FIELDS.map((field) => one[field]).join(),
   );
-  return new Map(
-    [...changes].map(([id, change]) => [
-      id,
-      { ...change, isAgreed: agreed.has(changeOf(change.from, change.to)) },
-    ]),
-  );
+  if (isBackAndForth(states) || (own && isNone)) return undefined;
+  const last = showings.filter(({ pet }) => changeOf(pet, to) === undefined).slice(0, 2);
+  const evidence = [...last.map((one) => one.exchange), exchange];
+  return { from, to, isTheirs: isKept === true, evidence };
 }
 
 /**
@@ -288,20 +360,25 @@ function changesIn(lives: readonly Life[], wasKept: (what: string) => boolean | 
  * target if list and retrieval contradict each other, or if an animal that is added like them goes as well, unless one
  * was seen to be removed.
  */
-function goneAnimals(lives: readonly Life[], confirmations: readonly Confirmation[]): ReadonlySet<bigint> {
-  const missing = lives.filter((life) => suspicion(life) === 'missing');
+function goneAnimals(lives: readonly Life[], confirmations: readonly Confirmation[]): readonly Life[] {
+  const missing = lives.filter((life) => life.own && suspicionOf(life)?.what === 'missing');
   const asked = confirmations.find((one) => one.suspicion === 'missing');
   // Once the retrieval is removed, lists alone tell: they have shown the animal, and no longer do.
-  const isRetrievable = lives.some(wasRetrieved);
-  const isTold = (life: Life) => isGone(life) || (!isRetrievable && wasShown(life));
+  const isRetrievable = lives.some((life) => life.own && wasRetrieved(life));
+  const isTold = (life: Life) => isMissedByBoth(life) || (!isRetrievable && wasShown(life));
   const isExcused =
     asked === undefined || missing.some(wasRemoved) || (asked.isKept !== false && missing.some(isTold));
-  return new Set(isExcused ? missing.map(({ pet }) => pet.id) : []);
+  return isExcused ? missing : [];
+}
+
+/** What became of the animals of a run, by id; and the ids that several have. */
+interface Fates extends Pick<Created, 'shared'> {
+  readonly fates: ReadonlyMap<bigint, Fate>;
 }
 
 const known = new WeakMap<readonly Exchange[], Fates>();
 
-/** The fates of a run's animals, found out once for all who ask. */
+/** The fates of animals in a run, found out once for all who ask. */
 export function fatesOf(seen: Seen): Fates {
   const { exchanges } = seen.trace;
   const before = known.get(exchanges);
@@ -310,29 +387,52 @@ export function fatesOf(seen: Seen): Fates {
   const lives = livesOf(created, exchanges);
   const confirmations = doneOf(seen.maybe(askedAgain) ?? []);
   const wasKept = (what: string) => confirmations.find((one) => one.suspicion === what)?.isKept;
-  const changes = changesIn(lives, wasKept);
-  const fates = { ...created, changes, gone: goneAnimals(lives, confirmations) };
-  known.set(exchanges, fates);
-  return fates;
-}
-
-/** Says that an animal of the run is missing, unless something removes animals. */
-export function judgeMissing(
-  judge: Judge,
-  { gone, shared }: Fates,
-  id: bigint,
-  violation: Violation,
-  ...evidence: readonly Exchange[]
-): void {
-  if (shared.has(id)) judge.inconclusive(SHARED, ...evidence);
-  else if (gone.has(id)) judge.inconclusive(GONE, ...evidence);
-  else judge.breaks(violation, ...evidence);
+  const gone = goneAnimals([...lives.values()], confirmations);
+  const fates = new Map(
+    [...lives].map(([id, life]) => [
+      id,
+      { ...life, change: changeIn(life, wasKept), isGone: gone.includes(life) },
+    ]),
+  );
+  const found = { fates, shared: created.shared };
+  known.set(exchanges, found);
+  return found;
 }
 
 /** One reason for all of them. */
 const GONE = 'animals that existed have disappeared from lists and retrievals: something is removing animals';
 
 export const SHARED = notTold('other animals have the same ids as the run’s', 'pet-id-unique');
+
+/** Says that an animal is missing, unless something removes animals. */
+export function judgeMissing(
+  judge: Judge,
+  { isGone }: Fate,
+  violation: Violation,
+  ...evidence: readonly Exchange[]
+): void {
+  if (isGone) judge.inconclusive(GONE, ...evidence);
+  else judge.breaks(violation, ...evidence);
+}
+
+/**
+ * Judges the lists, or the retrievals, that do not show an animal which should be there.
+ *
+ * @param violation what is wrong with such an answer; undefined where another row judges it
+ */
+export function judgeMisses(
+  judge: Judge,
+  seen: Seen,
+  kind: Told['by'],
+  violation: (fate: Fate, exchange: AnsweredExchange) => Violation | undefined,
+): void {
+  for (const fate of fatesOf(seen).fates.values())
+    for (const { by, exchange, pet, isDue } of fate.told) {
+      if (by !== kind || pet !== undefined || !(isDue || (!fate.own && isMissedWhileShown(fate)))) continue;
+      const wrong = violation(fate, exchange);
+      if (wrong !== undefined) judgeMissing(judge, fate, wrong, exchange, fate.exchange);
+    }
+}
 
 const inWords = (value: string | bigint | undefined) =>
   typeof value === 'string' ? quoted(value) : (value ?? '(none)');
@@ -344,42 +444,38 @@ export function placeOf({ id }: Pick<SeenPet, 'id'>, exchange: AnsweredExchange)
 }
 
 /** The fields of an animal that differ between two showings of it, in words. */
-export const differences = (created: SeenPet, seen: SeenPet): string[] =>
+const differences = (created: SeenPet, seen: SeenPet): string[] =>
   changedFields(created, seen).map(
     (field) => `${field} ${inWords(created[field])} became ${inWords(seen[field])}`,
   );
 
 /** What is said of an answer that shows an animal otherwise than it was: the fields, or the animal that lacks one. */
-export function otherwise(as: string, known: KnownPet, seen: SeenPet, exchange: AnsweredExchange): Violation {
+function otherwise({ own, pet: known }: Life, seen: SeenPet, exchange: AnsweredExchange): Violation {
   const place = placeOf(seen, exchange);
   return {
-    expected: `animal ${known.id} as it was ${as}`,
+    expected: `animal ${known.id} as it was ${own ? 'created' : 'listed'}`,
     actual: differences(known, seen).join(', '),
     at: changedFields(known, seen).map((field) => (seen[field] === undefined ? place : `${place}/${field}`)),
   };
 }
 
-/** Judges one showing of an animal of the run: only this run knows it, and no operation changes it. */
-export function judgeUnchanged(
-  judge: Judge,
-  { created, changes }: Fates,
-  id: bigint,
-  seen: SeenPet,
-  exchange: AnsweredExchange,
-): void {
-  const own = created.get(id);
-  if (own === undefined) return;
-  const change = changes.get(id);
-  const isStatus = changedFields(own.pet, seen).every((field) => field === 'status');
-  if (changeOf(own.pet, seen) === undefined || (isStatus && change?.isAgreed === true))
-    judge.holds(exchange, own.exchange);
-  else if (change === undefined)
-    judge.breaks(otherwise('created', own.pet, seen, exchange), exchange, own.exchange);
-  else
-    judge.inconclusive(
-      change.isAgreed
-        ? 'animals are changed by somebody else: lists and retrievals agree on it'
-        : `of animal ${id} ${differences(change.from, change.to).join(', ')}, according only to lists or only to retrievals`,
-      ...change.evidence,
-    );
+/** Judges the lists, or the retrievals, that show an animal: no operation changes one. */
+export function judgeUnchanged(judge: Judge, seen: Seen, ...kinds: readonly Told['by'][]): void {
+  for (const fate of fatesOf(seen).fates.values())
+    for (const { by, exchange, pet } of fate.told) {
+      if (!kinds.includes(by) || pet === undefined) continue;
+      const { change, exchange: shownBy } = fate;
+      const isStatus = changedFields(fate.pet, pet).every((field) => field === 'status');
+      if (changeOf(fate.pet, pet) === undefined || (isStatus && change?.isTheirs === true))
+        judge.holds(exchange, shownBy);
+      else if (change === undefined) judge.breaks(otherwise(fate, pet, exchange), exchange, shownBy);
+      // Who changes the animals of others is nobody's business.
+      else if (fate.own)
+        judge.inconclusive(
+          change.isTheirs
+            ? 'animals are changed by somebody else: one that was added like them stays as it is'
+            : `of animal ${pet.id} ${differences(change.from, change.to).join(', ')}, perhaps by somebody else`,
+          ...change.evidence,
+        );
+    }
 }

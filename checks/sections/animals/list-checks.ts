@@ -1,33 +1,48 @@
 /** Section 4.1: GET /pets. */
+
 import { contract } from '../../../spec/contract.ts';
 import { groupBy } from '../../../spec/group-by.ts';
 import { type Check, check, doneOf, type Judge, observes, type Seen } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
-import { listOnceViolation, listStatusViolation, quoted, schemaViolation } from '../../wire/answer.ts';
-import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
+import {
+  listLimitViolation,
+  listOnceViolation,
+  listStatusViolation,
+  quoted,
+  schemaViolation,
+} from '../../wire/answer.ts';
+import { isAnswered } from '../../wire/exchange.ts';
 import { bodyOf, described, listedPets } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { isCalledInvalid, isOwnAnswer, successBody, wrongStatus } from '../answers.ts';
-import { askedAgain, fatesOf, judgeMissing, judgeUnchanged, placeOf, SHARED } from './life.ts';
-import { listLimitChecks } from './list-limit-checks.ts';
+import { askedAgain, type Fate, fatesOf, judgeMisses, judgeUnchanged, placeOf, SHARED } from './life.ts';
 import {
   allowedQuery,
-  hiddenByFilter,
   isWhole,
-  LISTED_WITHIN,
-  limitOf,
   lists,
   mayBeShort,
   missing,
   missingFrom,
   type OwnAnimal,
+  pets,
   shown,
   shows,
   type TakenList,
 } from './lists.ts';
-import { everyKindOfList, filteredPages, judgeLengths, judgeNoList, known, shortPages } from './pages.ts';
+import {
+  defaultPages,
+  everyKindOfList,
+  filteredPages,
+  fullPages,
+  judgeLengths,
+  judgeNoList,
+  judgeShort,
+  known,
+  shortAtLast,
+  shortPages,
+} from './pages.ts';
 import { nameSent } from './refused-additions.ts';
 
 const { maximum } = contract.limit;
@@ -55,67 +70,93 @@ function judgeNames(judge: Judge, { exchanges }: Trace): void {
   }
 }
 
-/** Whether a list comes so long after an addition that it should show the animal, if it has room for it. */
-const isLateEnough = (list: AnsweredExchange, { exchange }: { readonly exchange: AnsweredExchange }) =>
-  list.sentAt >= exchange.receivedAt + LISTED_WITHIN;
-
 /**
- * Judges every list of the run: only this run knows its animals, and no operation changes or removes one. Those that
- * the lists were repeated for are expected in the last of these, whatever time has passed.
+ * Judges the lists that do not show an animal of the run: those with a filter, or those without. One that is shorter than
+ * others with its limit is for list-limit-fills to judge.
  */
-function judgeEveryList(judge: Judge, seen: Seen): void {
-  const fates = fatesOf(seen);
+function judgeListed(
+  judge: Judge,
+  seen: Seen,
+  kind: 'list' | 'filter',
+  isJudged: (fate: Fate) => boolean,
+): void {
   const longest = seen.of(lists);
-  const { all, byStatus, own: listable } = longest;
-  const taken = [all, ...byStatus.values()];
-  // For list-status-complete to judge.
-  const hidesMatching = new Set<string | undefined>(
-    [...byStatus.keys()].filter((status) => {
-      const list = byStatus.get(status);
-      const hidden = list && hiddenByFilter(list, listable, all);
-      return hidden !== undefined && shows(all, hidden.pet.id);
-    }),
-  );
-  // A filter that lists nothing at all is for list-status-complete to judge.
-  const last = isWhole(all) ? [all] : taken.filter((list) => (list.pets?.length ?? 0) > 0);
-  const listedBy = new Map<string, AnsweredExchange>();
-  const mostListed = new Map<string | undefined, number>();
-  for (const exchange of seen.trace.exchanges.filter(isAnswered)) {
-    const asked = allowedQuery(exchange);
-    const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
-    if (listed === undefined) continue;
-    const most = mostListed.get(asked?.status) ?? known(longest, asked?.status);
-    mostListed.set(asked?.status, Math.max(most, listed.length));
-    const shownById = new Map(listed.map((pet) => [pet.id, pet]));
-    for (const [id, own] of fates.created) {
-      const pet = shownById.get(id);
-      const keyAndId = `${exchange.key} ${id}`;
-      const before = listedBy.get(keyAndId);
-      if (pet !== undefined) {
-        listedBy.set(keyAndId, exchange);
-        judgeUnchanged(judge, fates, id, pet, exchange);
-        continue;
-      }
-      // Where an animal without a status is listed is for list-unfiltered to judge.
-      const { status } = own.pet;
-      if (asked === undefined || status === undefined || listed.length >= limitOf(asked)) continue;
-      if (mayBeShort(seen.trace.run.declined, asked)) continue;
-      if (asked.status !== undefined && (asked.status !== status || fates.changes.has(id))) continue;
-      // Where lists show more than there is room for within a limit, list-limit-fills judges it.
-      if ((asked.limit !== undefined && most >= limitOf(asked)) || hidesMatching.has(asked.status)) continue;
-      // What another key may see is open (section 5, scopes).
-      const isVisible = before !== undefined || exchange.key === own.exchange.key;
-      const isLast =
-        last.some((list) => list.exchange.id === exchange.id) &&
-        listable.some(({ pet: { id: one } }) => one === id) &&
-        !taken.some((list) => shows(list, id));
-      if (!isLast && !(isVisible && isLateEnough(exchange, own))) continue;
-      const where = asked.status === undefined ? 'the list' : `the list with status=${asked.status}`;
-      const violation = missingFrom(listed, `${id}`, before === undefined ? where : `${where}, as before`);
-      judgeMissing(judge, fates, id, violation, exchange, before ?? own.exchange);
-    }
-  }
+  judgeMisses(judge, seen, kind, (fate, exchange) => {
+    const query = allowedQuery(exchange);
+    if (query === undefined || !isJudged(fate) || mayBeShort(seen.trace.run.declined, query))
+      return undefined;
+    if (query.limit !== undefined && known(longest, query.status) >= query.limit) return undefined;
+    const list = query.status === undefined ? 'the list' : `the list with status=${query.status}`;
+    return missingFrom(listedPets(exchange), `${fate.pet.id}`, list);
+  });
 }
+
+/** Whether a list without a filter showed the animal. */
+const isListed = ({ told }: Fate): boolean => told.some(({ by, pet }) => by === 'list' && pet !== undefined);
+
+const defaultLimit = contract.limit.default;
+
+export const listLimitChecks: readonly Check[] = [
+  // 8, page size: limit may be any integer from 1 to 100.
+  check('list-limit-range', {
+    isBasis: true,
+    scenes: everyKindOfList,
+    observe: observes(
+      (exchange) => {
+        const { limit } = allowedQuery(exchange) ?? {};
+        return isOwnAnswer(exchange) && (exchange.outcome.status === 200 || isCalledInvalid(exchange))
+          ? limit
+          : undefined;
+      },
+      (limit, exchange) =>
+        exchange.outcome.status === 200 ? undefined : wrongStatus(`200 for limit=${limit}`, exchange),
+    ),
+  }),
+  // 4.1: limit sets the maximum number of animals returned.
+  check('list-limit-maximum', {
+    scenes: everyKindOfList,
+    observe: observes(
+      (exchange) => (allowedQuery(exchange)?.limit === undefined ? undefined : listedPets(exchange)),
+      ({ length }, exchange) => listLimitViolation(allowedQuery(exchange)?.limit, length, defaultLimit),
+    ),
+  }),
+  // 4.1: as many as exist, up to limit.
+  check('list-limit-fills', { scenes: [lists, fullPages, shortPages, shortAtLast] }, (judge, seen) => {
+    const taken = seen.of(lists);
+    const { all } = taken;
+    if (known(taken) === 0) judge.inconclusive('no list shows an animal with an id', all.exchange);
+    judgeLengths(judge, [all, ...doneOf(seen.of(fullPages), judge)], seen.of(shortPages));
+    const atLast = seen.maybe(shortAtLast);
+    if (atLast === undefined) return judge.inconclusive('short lists could not be requested again');
+    // One that a status makes short is for list-filter-before-limit, where the profile declines that.
+    for (const short of doneOf(atLast, judge))
+      if (short.list.mayBeShort === all.mayBeShort) judgeShort(judge, short);
+  }),
+  // 8, page size: default 20.
+  check(
+    'list-limit-default',
+    {
+      scenes: [lists, defaultPages, shortPages],
+      observe(exchange, judge) {
+        const asked = allowedQuery(exchange);
+        const listed = listedPets(exchange);
+        if (asked === undefined || asked.limit !== undefined || listed === undefined) return;
+        const violation = listLimitViolation(undefined, listed.length, defaultLimit);
+        if (violation !== undefined) judge.breaks(violation, exchange);
+      },
+    },
+    (judge, seen) => {
+      const taken = seen.of(lists);
+      if (known(taken) <= defaultLimit) {
+        const what = `lists show ${pets(known(taken))} with ids that differ, and ${defaultLimit + 1} are needed to see the default`;
+        if (taken.all.mayBeShort) judge.notApplicable(what);
+        else if (seen.trace.run.permissions.has('writes')) judge.inconclusive(what, taken.all.exchange);
+        else judge.skips({ kind: 'not-permitted', permission: 'writes' });
+      }
+      judgeLengths(judge, doneOf(seen.of(defaultPages), judge), seen.of(shortPages));
+    },
+  ),
+];
 
 /** Whether a list with a status shows an own animal known to have another one, even if the list does not show it. */
 function isOutOfPlace({ sent, pet }: OwnAnimal, status: string, list: TakenList): boolean {
@@ -190,21 +231,11 @@ export const listAnimalChecks: readonly Check[] = [
   // 4.1: a filter omits the animals that do not match, and no others.
   check('list-status-complete', { scenes: [lists, shortPages, askedAgain] }, (judge, seen) => {
     const taken = seen.of(lists);
-    const { changes, gone, shared } = fatesOf(seen);
-    // An animal that changed or disappeared between two lists may be in neither.
-    const own = taken.own.filter(
-      ({ pet: { id } }) => ![changes, gone, shared].some((those) => those.has(id)),
-    );
+    // An animal that changed between two lists may be in neither; one that no list shows is for list-shows-added to judge.
+    judgeListed(judge, seen, 'filter', (fate) => isListed(fate) && fate.change === undefined);
     for (const [status, list] of taken.byStatus) {
-      const hidden = hiddenByFilter(list, own, taken.all);
       if (list.pets === undefined) judgeNoList(judge, list);
       else if (!isWhole(list)) judge.notApplicable(`more animals may be ${status} than a list shows`);
-      else if (hidden !== undefined)
-        judge.breaks(
-          missingFrom(list.pets, `${hidden.pet.id}`, `the list with status=${status}`),
-          list.exchange,
-          hidden.exchange,
-        );
       else judgeLengths(judge, [list], seen.of(shortPages));
     }
   }),
@@ -257,7 +288,9 @@ export const listAnimalChecks: readonly Check[] = [
     if (all.pets === undefined)
       judge.inconclusive(`the list was answered ${described(all.exchange)}`, all.exchange);
     else if (!isWhole(all)) judge.notApplicable('the store holds more animals than a list shows');
-    judgeEveryList(judge, seen);
+    judgeUnchanged(judge, seen, 'list', 'filter');
+    // One without a status is for list-unfiltered to judge.
+    judgeListed(judge, seen, 'list', ({ pet }) => pet.status !== undefined);
   }),
   // 2: each listed animal has the fields of a Pet.
   check('list-pet-schema', {

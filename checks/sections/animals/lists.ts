@@ -113,7 +113,7 @@ export async function takeAll(run: SceneRun, key?: Key): Promise<LongestLists> {
 }
 
 /** Pauses within which an addition should be served: the document promises no time, but no client waits longer. */
-const VISIBLE_WITHIN: readonly number[] = [250, 750, 2000, 4000];
+const VISIBLE_WITHIN: readonly number[] = [250, 750, 2000, 7000];
 
 /** Looks until what was added is served, within a client's patience. */
 export async function patiently<T>(
@@ -131,7 +131,7 @@ export async function patiently<T>(
   return seen;
 }
 
-/** After this many milliseconds no client waits for an addition any more. */
+/** After this many milliseconds, those of all pauses, no client waits for an addition any more. */
 export const LISTED_WITHIN = 10_000;
 
 /** An animal of the run that can be listed. */
@@ -151,14 +151,6 @@ export const missing = (list: TakenList, own: readonly OwnAnimal[]): readonly Ow
 /** Whether any complete list should show an own animal but does not. */
 const isAnyMissing = ({ own, all, byStatus }: Lists): boolean =>
   [all, ...byStatus.values()].some((list) => missing(list, own).length > 0);
-
-/** An own animal that a complete filtered list hides although another list shows it. */
-export const hiddenByFilter = (
-  list: TakenList,
-  own: readonly OwnAnimal[],
-  all: TakenList,
-): OwnAnimal | undefined =>
-  missing(list, own).find(({ pet }) => shows(all, pet.id) || list.pets?.length === 0);
 
 /**
  * The whole store, as far as lists show it. The document does not say that a new animal is listed at once, so lists are

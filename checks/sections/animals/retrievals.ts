@@ -1,5 +1,8 @@
 /** Animals retrieved by their ids, ids that no animal has, and texts that are not ids: for all checks of section 4.3. */
-import type { TargetClock } from '../../limits/target-clock.ts';
+
+import { contract } from '../../../spec/contract.ts';
+import type { TargetClock, TimeRange } from '../../limits/target-clock.ts';
+import { DAY } from '../../limits/time.ts';
 import { type Check, doneOf } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
@@ -7,39 +10,24 @@ import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { type InTurn, inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
-import { answeredPet, type SeenPet } from '../../wire/pets.ts';
 import { getPet } from '../../wire/requests.ts';
 import { otherKeys } from '../quota/other-keys.ts';
-import { type Addition, enoughAnimals, type KnownPet, TWIN } from './additions.ts';
-import { differences } from './life.ts';
-import { LISTED_WITHIN, LONGEST, lists, patiently, type TakenList, take } from './lists.ts';
-import { type Removal, removal } from './removal.ts';
-
-/** An animal that the run knows. */
-interface KnownAnimal {
-  readonly known: KnownPet;
-  /** The exchange that showed the animal: its creation, or a list. */
-  readonly shownBy: AnsweredExchange;
-  readonly own: boolean;
-}
-
-/** A known animal, and what the target returned for its id. */
-export interface Retrieval extends KnownAnimal {
-  readonly exchange: AnsweredExchange;
-}
+import { type Addition, enoughAnimals, TWIN } from './additions.ts';
+import { idAsked, idRetrieved } from './life.ts';
+import { lists, patiently, type TakenList } from './lists.ts';
 
 /** Beyond this a double cannot represent every integer. */
 const BEYOND_DOUBLE = 2n ** 53n;
 /** How many own animals are retrieved: the basic ones, then those with edge values. */
 const OWN_RETRIEVED = 8;
 
-const isServed = ({ exchange }: Retrieval) => exchange.outcome.status === 200;
+const isServed = ({ outcome }: AnsweredExchange) => outcome.status === 200;
 
 /** The ids of the animals that the target returned. */
-export const servedAnimals = (retrieved: InTurn<Retrieval> = []): bigint[] =>
+export const servedAnimals = (retrieved: InTurn<AnsweredExchange> = []): bigint[] =>
   doneOf(retrieved)
     .filter(isServed)
-    .map(({ known }) => known.id);
+    .flatMap((exchange) => idRetrieved(exchange) ?? []);
 
 /** Whether an operation answers as if it did not exist: gone, moved, not allowed, not implemented. */
 export function isGone({ outcome }: AnsweredExchange): boolean {
@@ -47,12 +35,38 @@ export function isGone({ outcome }: AnsweredExchange): boolean {
 }
 
 /** Whether no retrieval succeeded because the operation no longer exists. */
-export const isGoneAltogether = (retrieved: readonly Retrieval[]): boolean =>
-  retrieved.every(({ exchange }) => isGone(exchange));
+export const isGoneAltogether = (retrieved: readonly AnsweredExchange[]): boolean => retrieved.every(isGone);
+
+const REMOVED_AT = Date.parse(`${contract.removalDate}T00:00:00Z`);
+/**
+ * The document names a day but no time zone: on Earth a day begins up to 14 hours before and ends up to 12 after UTC's.
+ */
+const EARLIEST_ZONE = 14 * 3_600_000;
+const LATEST_ZONE = 12 * 3_600_000;
+
+/** When the removal date begins in the first time zone and ends in the last, by the target's clock. */
+export const removalDay = { begins: REMOVED_AT - EARLIEST_ZONE, ends: REMOVED_AT + DAY + LATEST_ZONE };
+
+export type Removal = 'before' | 'on the day' | 'after' | 'disputed';
+
+const removalAt = (earliest: number, latest: number): Removal =>
+  latest < removalDay.begins ? 'before' : earliest > removalDay.ends ? 'after' : 'on the day';
+
+/**
+ * Whether GET /pets/{petId} still exists (sections 4.3 and 9): before its removal date, after it, or on it, when both
+ * are right. If the target's clock and ours disagree about that, it is unknown which one is wrong.
+ *
+ * @param theirs the target's clock, if it shows one
+ * @param ours our own clock at that moment
+ */
+export function removal(theirs: TimeRange | undefined, ours: number): Removal {
+  const byOurs = removalAt(ours, ours);
+  return theirs === undefined || removalAt(theirs.earliest, theirs.latest) === byOurs ? byOurs : 'disputed';
+}
 
 /** Whether the removal date had come when the last animal was retrieved. */
-function removalPhase(retrieved: readonly Retrieval[], clock: TargetClock): Removal {
-  const last = Math.max(...retrieved.map(({ exchange }) => exchange.receivedAt));
+function removalPhase(retrieved: readonly AnsweredExchange[], clock: TargetClock): Removal {
+  const last = Math.max(...retrieved.map(({ receivedAt }) => receivedAt));
   return removal(clock.at(last), last);
 }
 
@@ -69,49 +83,48 @@ export const during =
     else decide(judge, seen);
   };
 
-/**
- * Own animals, and up to three foreign ones: the first and the last of a list, of which one is older, and one whose id
- * a double cannot represent.
- */
-function animalsToRetrieve(all: TakenList, additions: readonly Addition[]): readonly KnownAnimal[] {
-  const own = additions
+/** Own animals that are retrieved. */
+const ownIds = (additions: readonly Addition[]): readonly bigint[] =>
+  additions
     .filter(({ label }) => label !== TWIN && label !== 'spaced')
-    .flatMap(({ pet, exchange }) => (pet === undefined ? [] : [{ known: pet, shownBy: exchange, own: true }]))
+    .flatMap(({ pet }) => pet?.id ?? [])
     .slice(0, OWN_RETRIEVED);
-  const foreign = (all.pets ?? []).flatMap((pet) => {
-    const { id } = pet;
-    return id === undefined || additions.some((addition) => addition.pet?.id === id)
-      ? []
-      : [{ known: { ...pet, id }, shownBy: all.exchange, own: false }];
-  });
+
+/**
+ * Up to three foreign ones: the first and the last of a list, of which one is older, and one whose id a double cannot
+ * represent.
+ */
+function foreignIds(all: TakenList, additions: readonly Addition[]): readonly bigint[] {
+  const own = new Set(additions.map(({ pet }) => pet?.id));
+  const foreign = (all.pets ?? []).flatMap(({ id }) => (id === undefined || own.has(id) ? [] : [id]));
   const ends = [...foreign.slice(0, 1), ...foreign.slice(1).slice(-1)];
-  const large = foreign.find((animal) => animal.known.id > BEYOND_DOUBLE && !ends.includes(animal));
-  return [...own, ...ends, ...(large === undefined ? [] : [large])];
+  return [...ends, ...foreign.filter((id) => id > BEYOND_DOUBLE && !ends.includes(id)).slice(0, 1)];
 }
 
 /** The rows that are broken where no animal with an id can be read. */
 const ANIMALS_SHOWN_BY = ['list-answers-200', 'list-pet-schema', 'add-answers-201', 'add-pet-schema'];
 
 /** Retrieves animals that the run knows; its own are requested until they are served, within a client's patience. */
-export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<Retrieval>> => {
+export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<AnsweredExchange>> => {
   const { all } = await run.play(lists);
-  const animals = animalsToRetrieve(all, (await run.tryPlay(enoughAnimals)) ?? []);
-  if (animals.length === 0)
+  const additions = (await run.tryPlay(enoughAnimals)) ?? [];
+  const own = ownIds(additions);
+  const ids = [...own, ...foreignIds(all, additions)];
+  if (ids.length === 0)
     throw new Inconclusive(
       notTold('no list and no addition of this run shows an animal with an id', ...ANIMALS_SHOWN_BY),
     );
-  const retrieve = async (animal: KnownAnimal): Promise<Retrieval> => ({
-    ...animal,
-    exchange: await run.send(getPet(animal.known.id)),
-  });
-  const isLate = ({ own, exchange }: Retrieval) => own && exchange.outcome.status === 404;
-  const retrieved = await patiently<InTurn<Retrieval>>(
+  const retrieve = (some: readonly bigint[]) => inTurn(some, (id) => run.send(getPet(id)));
+  const isLate = (exchange: AnsweredExchange) =>
+    exchange.outcome.status === 404 && own.some((id) => id === idRetrieved(exchange));
+  const retrieved = await patiently<InTurn<AnsweredExchange>>(
     run,
     'an animal that was just added to be served',
     async (before) => {
-      if (before === undefined) return inTurn(animals, retrieve);
+      if (before === undefined) return retrieve(ids);
       const others = before.filter((one) => one instanceof Inconclusive || !isLate(one));
-      return [...others, ...(await inTurn(doneOf(before).filter(isLate), retrieve))];
+      const late = doneOf(before).filter(isLate);
+      return [...others, ...(await retrieve(late.flatMap((exchange) => idRetrieved(exchange) ?? [])))];
     },
     (tried) => !doneOf(tried).some(isLate),
   );
@@ -125,7 +138,7 @@ export const unknownId = (run: RunFacts, label: string): bigint =>
   2n ** 61n + drawNumber(run, label, 2n ** 61n);
 
 /** The retrievals of the run, if the operation still exists to be judged; otherwise none. */
-const playExisting = async (run: SceneRun): Promise<readonly Retrieval[]> => {
+const playExisting = async (run: SceneRun): Promise<readonly AnsweredExchange[]> => {
   const done = doneOf(await run.play(retrievals));
   return removalPhase(done, run.trace.targetClock) === 'before' && !isGoneAltogether(done) ? done : [];
 };
@@ -136,56 +149,12 @@ export const retrievedAgain = scene('served-again', {}, async (run) => {
   const ids = existing.length === 0 ? [] : [unknownId(run.facts, 'unknown id')];
   const unknown = await inTurn(ids, (id) => run.send(getPet(id)));
   const [served] = existing.filter(isServed);
-  if (served === undefined) return { unknown, again: [] };
-  const { known, own, exchange: shownBy } = served;
-  const others = run.keys.filter(({ name }) => name !== shownBy.key);
-  const again = await inTurn([undefined, ...others], async (key): Promise<Retrieval> => {
-    const exchange = await run.send(getPet(known.id), { key });
-    // What another key may see is open (section 5, scopes).
-    return { known, own: own && key === undefined, shownBy, exchange };
-  });
+  const id = served && idRetrieved(served);
+  if (id === undefined) return { unknown, again: [] };
+  const others = run.keys.filter(({ name }) => name !== served?.key);
+  const again = await inTurn([undefined, ...others], (key) => run.send(getPet(id), { key }));
   return { unknown, again };
 });
-
-/** The retrieved animal, if it is the one that was requested. */
-export function retrievedPet({ exchange, known }: Retrieval): SeenPet | undefined {
-  const pet = answeredPet(exchange);
-  return exchange.outcome.status === 200 && pet?.id === known.id ? pet : undefined;
-}
-
-/** An animal that is not the run's, in a list, in a retrieval and in a list again, all with one key. */
-export interface Comparison {
-  /** What made it suspicious: the animal was not served, or not as it was listed. */
-  readonly retrieval: Retrieval;
-  readonly before: TakenList;
-  readonly exchange: AnsweredExchange;
-  readonly after: TakenList;
-}
-
-const isSuspicious = (retrieval: Retrieval): boolean => {
-  const { known, own, shownBy, exchange } = retrieval;
-  const pet = retrievedPet(retrieval);
-  const isOther = pet !== undefined && differences(known, pet).length > 0;
-  // What another key may do is open (section 5, scopes).
-  const isMissed = exchange.key === shownBy.key ? !isServed(retrieval) : exchange.outcome.status === 404;
-  return !own && (isMissed || isOther);
-};
-
-/** Animals that somebody else may be removing or changing, once whoever looks for them should find them. */
-export const comparisons = scene('compared', {}, async (run) => {
-  const { again } = await run.play(retrievedAgain);
-  const suspicious = [...(await playExisting(run)), ...doneOf(again)].filter(isSuspicious);
-  if (suspicious.length > 0) await run.waitUntil(run.now() + LISTED_WITHIN, 'every animal to be served');
-  return inTurn(suspicious, async (retrieval): Promise<Comparison> => {
-    const key = run.keys.find(({ name }) => name === retrieval.exchange.key);
-    const before = await take(run, LONGEST, { key });
-    const exchange = await run.send(getPet(retrieval.known.id), { key });
-    return { retrieval, before, exchange, after: await take(run, LONGEST, { key }) };
-  });
-});
-
-/** The id that a retrieval asked for, as written in its path. */
-export const idAsked = ({ request }: AnsweredExchange): string => request.path.slice('/pets/'.length);
 
 const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
@@ -217,8 +186,8 @@ export const unknownIdsRetrieved = scene('unknown-ids', {}, async (run) => {
   const [first] = doneOf((await run.play(retrievedAgain)).unknown);
   if (first === undefined) return [];
   // Dropping bits or signs goes unnoticed with small ids, so the smallest known ids are tried.
-  const known = [...doneOf(retrieved).map((retrieval) => retrieval.known), ...(all.pets ?? [])]
-    .flatMap(({ id }) => id ?? [])
+  const known = [...doneOf(retrieved).map(idRetrieved), ...(all.pets ?? []).map(({ id }) => id)]
+    .flatMap((id) => id ?? [])
     .sort((a, b) => Number(magnitude(a) - magnitude(b)));
   // Each is requested with a different key while there are any: errors may differ from plan to plan.
   const others = otherKeys(run.keys, { name: first.key });
@@ -238,9 +207,8 @@ export const unknownIdsRetrieved = scene('unknown-ids', {}, async (run) => {
 });
 
 export const malformedIds = scene('malformed-ids', {}, async (run) => {
-  const [first] = await playExisting(run);
-  if (first === undefined) return [];
-  const { id } = first.known;
+  const [id] = (await playExisting(run)).flatMap((exchange) => idRetrieved(exchange) ?? []);
+  if (id === undefined) return [];
   const hexadecimal = `${id < 0n ? '-' : ''}0x${magnitude(id).toString(16)}`;
   // One is beyond int64, and truncated to 64 bits it is the animal's id.
   const ids = ['abc', `${id}x`, `${id}.5`, id + 2n ** 64n, hexadecimal];

@@ -1,6 +1,8 @@
 /** Section 5: the bearer key that every operation requires. */
 import { type Check, check, doneOf, type Judge } from '../../run/check.ts';
-import type { InTurn, Scene } from '../../run/scene.ts';
+import { conclusionOf, Inconclusive } from '../../run/inconclusive.ts';
+import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
+import { type InTurn, inTurn, type Scene, scene } from '../../run/scene.ts';
 import {
   type AnsweredExchange,
   type Exchange,
@@ -8,18 +10,166 @@ import {
   type Intent,
   isAnswered,
 } from '../../wire/exchange.ts';
+import { nearMisses } from '../../wire/redaction.ts';
+import { addPet, getPet, type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
+import { categoryOf, refusedPrefix, storeSample } from '../animals/additions.ts';
 import { storedThoughRefused } from '../animals/refused-additions.ts';
+import { retrievals, servedAnimals, unknownId } from '../animals/retrievals.ts';
 import { judgeAnswer, wrongStatus } from '../answers.ts';
 import { keylessInBan } from '../quota/ban.ts';
 import { countedInvalid } from '../quota/keys-apart.ts';
-import {
-  emptyKey,
-  type InvalidRequest,
-  missingKey,
-  nearMissKey,
-  otherScheme,
-  unknownKey,
-} from './invalid-keys.ts';
+
+/** What a request bears instead of a valid key. */
+interface Credentials {
+  readonly described: string;
+  /** The Authorization header; undefined where none is sent. */
+  readonly header?: string;
+  /**
+   * The credentials are not valid HTTP (RFC 9110, 11.4), or in a query, where RFC 6750, 2.3, would not have them: a
+   * proxy in front of the target may refuse them as a bad request.
+   */
+  readonly mayBeMalformed?: boolean;
+  /** Puts them elsewhere in the request. */
+  readonly put?: (spec: RequestSpec) => RequestSpec;
+}
+
+/** A request that carried no valid key, and its answer. */
+export interface InvalidRequest {
+  readonly described: string;
+  readonly mayBeMalformed: boolean;
+  readonly exchange: AnsweredExchange;
+}
+
+/** The requests of a scene. */
+interface Asked {
+  /** The lists differ from scene to scene, because only some queries may be unprotected. */
+  readonly query: ListQuery;
+  /** The fields of the addition beyond its name; valid by default. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly more?: (facts: RunFacts, name: string) => readonly RequestSpec[];
+}
+
+/**
+ * A scene that sends requests without a valid key: each operation at least once, adding only if the run may write, and
+ * each of the credentials.
+ *
+ * @param credentials from a valid key
+ */
+const invalidRequests = (
+  id: string,
+  { query, fields, more = () => [] }: Asked,
+  credentials: (key: string, facts: RunFacts) => readonly Credentials[],
+): Scene<InTurn<InvalidRequest>> =>
+  scene(id, {}, async (run) => {
+    const { facts } = run;
+    const [key] = run.keys;
+    if (key === undefined) throw new Inconclusive(run.lacksKeys);
+    const sample = await run.tryPlay(storeSample);
+    const [served] = servedAnimals(await run.tryPlay(retrievals));
+    const name = `${refusedPrefix(facts.id)} ${id}`;
+    const valid = { categoryId: categoryOf(facts, sample), status: 'sold' };
+    const specs = [
+      listPets(query),
+      ...(facts.permissions.has('writes') ? [addPet({ name, ...(fields ?? valid) })] : []),
+      ...(served === undefined ? [] : [getPet(served)]),
+      ...more(facts, name),
+    ];
+    const all = credentials(key.value, facts);
+    const rounds = Array.from({ length: Math.max(specs.length, all.length) }, (_, index) => index);
+    const tried = await inTurn(rounds, async (index): Promise<readonly InvalidRequest[]> => {
+      const [spec, one] = [specs[index % specs.length], all[index % all.length]];
+      if (spec === undefined || one === undefined) return [];
+      const { header, described, mayBeMalformed = false, put = (usual) => usual } = one;
+      const exchange = await conclusionOf(
+        run.sendWithoutKey(put(spec), header === undefined ? 'none' : { header, described }),
+      );
+      if (!(exchange instanceof Inconclusive)) return [{ described, mayBeMalformed, exchange }];
+      // Such a request may be refused by closing the connection, which is no answer to judge.
+      if (mayBeMalformed && exchange.reason.kind === 'lost') return [];
+      throw exchange;
+    });
+    return tried.flat();
+  });
+
+const NO_HEADER: Credentials = { described: 'no Authorization header' };
+
+export const missingKey = invalidRequests(
+  'auth-missing-key',
+  {
+    query: { status: 'sold', limit: 1 },
+    more: (facts, name) => [
+      // An unknown animal: without a key even its absence must not show.
+      getPet(unknownId(facts, 'unknown without a key')),
+      // All operations require a key, and nothing else matters without one: even an invalid addition is a 401, not a 400.
+      ...(facts.permissions.has('writes') ? [addPet({ name: `${name} either`, status: 'sold' })] : []),
+    ],
+  },
+  () => [NO_HEADER],
+);
+
+// Nothing after Bearer means no key, whatever else is wrong with the request.
+export const emptyKey = invalidRequests('auth-empty-key', { query: {}, fields: { status: 'sold' } }, () => [
+  { header: '', described: 'an empty Authorization header', mayBeMalformed: true },
+  { header: 'Bearer ', described: 'Bearer and no key' },
+]);
+
+export const unknownKey = invalidRequests(
+  'auth-unknown-key',
+  { query: { status: 'available' } },
+  (key, facts) => [
+    {
+      // As many characters as a key but more bytes, which breaks constant-time comparisons.
+      header: `Bearer ${'unknown-'.padEnd(key.length, 'k').slice(0, -1)}é`,
+      described: 'Bearer and an unknown key with a letter beyond ASCII',
+      mayBeMalformed: true,
+    },
+    { header: 'Bearer null', described: 'Bearer and the word null' },
+    {
+      header: `Bearer unknown-${drawNumber(facts, 'unknown key', 2n ** 96n).toString(36)}`,
+      described: 'Bearer and an unknown key',
+    },
+  ],
+);
+
+export const nearMissKey = invalidRequests('auth-near-miss-key', { query: { limit: 1 } }, (key) => [
+  // Base64 padding, which decoders may strip.
+  { header: `Bearer ${key}=`, described: 'Bearer and a key with an extra equals sign' },
+  ...nearMisses(key)
+    .slice(1)
+    .map(({ label, value }) => ({ header: `Bearer ${value}`, described: `Bearer and a key with ${label}` })),
+  { header: `Bearer "${key}"`, described: 'Bearer and a valid key in quotes', mayBeMalformed: true },
+  { header: `Bearer ${key} x`, described: 'Bearer, a valid key and another word', mayBeMalformed: true },
+]);
+
+export const otherScheme = invalidRequests(
+  'auth-other-scheme',
+  { query: { limit: 1, status: 'pending' } },
+  (key) => [
+    {
+      described: 'a valid key only in the query, in X-Api-Key and in a cookie',
+      mayBeMalformed: true,
+      put: (spec) => ({
+        ...spec,
+        path: `${spec.path}&api_key=${encodeURIComponent(key)}&access_token=${encodeURIComponent(key)}`,
+        headers: [
+          ['x-api-key', key],
+          ['api-key', key],
+          ['cookie', `api_key=${key}; token=${key}`],
+        ],
+      }),
+    },
+    {
+      header: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+      described: 'Basic and a valid key',
+    },
+    { header: `ApiKey ${key}`, described: 'ApiKey and a valid key' },
+    { header: `BearerToken ${key}`, described: 'BearerToken and a valid key' },
+    { header: `Basic ${key}`, described: 'Basic and a valid key, not encoded' },
+    { header: `Token ${key}`, described: 'Token and a valid key' },
+    { header: key, described: 'a valid key without a scheme' },
+    { header: `Bearer${key}`, described: 'Bearer and a valid key, with no space between' },
+  ],
+);
 
 /** Judges that every request of a scene without a valid key was answered with 401. */
 function judgeRefused(requests: InTurn<InvalidRequest>, judge: Judge): void {

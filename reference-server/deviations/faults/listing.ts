@@ -222,6 +222,7 @@ export const LISTING_FAULTS: FaultTable = {
     'filter-sees-first-animals-only': knowingAdded((added) => hiding(({ id }) => added.has(id), filtered)),
     'filter-hides-first-animals': knowingAdded((added) => hiding(({ id }) => !added.has(id), filtered)),
     'filter-empty-beyond-limit-50': hiding(() => true, (query) => filtered(query) && query.limit > 50),
+    'list-cached-when-filtered': cached(filtered),
   },
   'list-unfiltered': {
     'unfiltered-available-only':
@@ -266,7 +267,6 @@ export const LISTING_FAULTS: FaultTable = {
     }),
     'list-cached-without-parameters':
       [{ recipe: () => ({ seed: fewAnimals }) }, cached((_query, call) => call.route.search === '')],
-    'list-cached-when-filtered': cached(filtered),
     'list-keeps-first-only':
       knowingAdded((added) => hiding(({ id }) => added.has(id) && id !== [...added][0])),
   },
