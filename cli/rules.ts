@@ -4,6 +4,8 @@
  */
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 import { UsageError } from '../checks/profile/usage-error.ts';
 import { type Check, check, type Judge, type Seen } from '../checks/run/check.ts';
 import { Inconclusive } from '../checks/run/inconclusive.ts';
@@ -18,23 +20,16 @@ export { bodyOf } from '../checks/wire/pets.ts';
 export { addPet, getPet, listPets } from '../checks/wire/requests.ts';
 export type { AnsweredExchange, Judge, Permission, Scene, Seen };
 
-/** What a rule says. */
-export interface RuleOptions {
-  /** What is asked of a target. */
-  readonly statement: string;
-  /** Default `MUST`: what cannot be told ends a run with 3. */
-  readonly level?: 'MUST' | 'MAY';
-  /** Without it the rule is skipped. */
-  readonly permit?: Permission;
-}
+/**
+ * What is asked of a target. A rule is a MUST unless its level is another: what cannot be told ends a run with 3. Without
+ * its permission it is skipped.
+ */
+export type RuleOptions = Pick<Requirement, 'statement'> & Partial<Pick<Requirement, 'level' | 'permit'>>;
 
-/** How a rule is judged: by each answer, by what scenes bring, or by both. */
+/** How a rule is judged: by each answer of the three operations, by what its scenes bring, or by both. */
 export interface RuleParts {
-  /** Sees each answer of the three operations. */
   readonly observe?: (exchange: AnsweredExchange, judge: Judge) => void;
-  /** What is sent for it. */
   readonly scenes?: readonly Scene<unknown>[];
-  /** Sees what the scenes brought. */
   readonly judge?: (judge: Judge, seen: Seen) => void;
 }
 
@@ -111,8 +106,9 @@ export function declared(rules: readonly Rule[]): readonly Check[] {
   return rules.map((one) => one.check);
 }
 
-const isRule = (value: unknown): value is Rule =>
-  typeof value === 'object' && value !== null && 'row' in value && 'check' in value;
+const RulesModule = Type.Object({
+  default: Type.Array(Type.Unsafe<Rule>(Type.Object({ row: Type.Object({}), check: Type.Object({}) }))),
+});
 
 /**
  * The checks of the rules in the modules that a profile names.
@@ -127,11 +123,9 @@ export async function rulesOf(names: readonly string[], profile = ''): Promise<r
     const module: unknown = await import(pathToFileURL(file).href).catch((error: unknown) => {
       throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
     });
-    const found: unknown =
-      typeof module === 'object' && module !== null && 'default' in module ? module.default : [];
-    if (!Array.isArray(found) || !found.every(isRule))
+    if (!Value.Check(RulesModule, module))
       throw new UsageError(`${file}: its default export is no list of rules; write export default [rule(…)]`);
-    rules.push(...found);
+    rules.push(...module.default);
   }
   return declared(rules);
 }
