@@ -32,11 +32,8 @@ export class Traffic {
   see(passed: Exchange): readonly Check[] {
     const exchange = withGatewayAsFailure(passed);
     if (!isAnswered(exchange)) return [];
-    const isBroken = (check: Check) => this.#watch.of(check).broken > 0;
-    const whole = this.#checks.filter((check) => !isBroken(check));
     this.trace.admit(exchange, 'tallied');
-    this.#watch.see(exchange, this.trace);
-    return whole.filter(isBroken);
+    return this.#watch.see(exchange, this.trace);
   }
 
   /** What is known of a check by now. */

@@ -22,12 +22,14 @@ export class Watch implements Watcher {
     return this.#findings.get(check) ?? new Findings();
   }
 
-  /** Judges an answer. */
-  see(exchange: AnsweredExchange, soFar: TraceSoFar): void {
-    for (const check of this.#watching) {
+  /** Judges an answer. @returns the checks that it is the first to break */
+  see(exchange: AnsweredExchange, soFar: TraceSoFar): readonly Check[] {
+    return this.#watching.filter((check) => {
       const findings = this.of(check);
+      const before = findings.broken;
       findings.guard(() => check.observe(exchange, findings, soFar));
-    }
+      return before === 0 && findings.broken > 0;
+    });
   }
 
   /** Whether an answer breaks a requirement: nothing is written down of it. */
