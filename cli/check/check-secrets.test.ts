@@ -14,7 +14,7 @@ import { createAuthority } from '../../checks/accuracy/hostile/testing/tls-targe
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { proxyTo } from '../testing/gateways.ts';
 import { runHere } from '../testing/in-process.ts';
-import { watching } from '../testing/watching.ts';
+import { shellWord } from './check-options.ts';
 
 /** With characters that URLs, JSON, HTML and base64 write differently. */
 const CANARIES = { free: 'sk_live+canary/4f9Zq7<TrXy>==', pro: 'pk.Canary~8"Wm2&Qe-Zt5%41Lx' };
@@ -151,15 +151,20 @@ tls: { cert: own.pem, key: own.key, passphraseEnv: PASSPHRASE }
     `Basic ${btoa(`user:${key}`)}`,
     key,
   ]);
-  const watched = await watching(
-    folder,
-    ['--target', `http://127.0.0.1:${echoing}/v1`, '--out', 'watched'],
-    {},
-    async (proxy) => {
-      for (const authorization of authorizations)
-        await fetch(`${proxy}/pets`, { headers: { authorization } }).then((answer) => answer.text());
-    },
+  const asks = authorizations.map(
+    (authorization) => `curl -s -H ${shellWord(`Authorization: ${authorization}`)} $PETSTORE_URL/pets >&-`,
   );
+  const watched = await runHere(folder, [
+    'watch',
+    '--target',
+    `http://127.0.0.1:${echoing}/v1`,
+    '--out',
+    'watched',
+    '--',
+    'sh',
+    '-c',
+    `${asks.join('\n')}\ntrue`,
+  ]);
   t.equal(watched.code, 0);
   outputs.push(watched.stdout, watched.stderr);
   const again = await runHere(folder, ['check', '--rejudge', 'tap', '--format', 'human'], env);

@@ -5,39 +5,47 @@ import t, { type Test } from 'tap';
 import { readReport } from '../../reports/read-report.ts';
 import { runHere } from '../testing/in-process.ts';
 import { type TestTarget, testTarget } from '../testing/test-target.ts';
-import { watching } from '../testing/watching.ts';
 
-const JSON_TYPE = { 'content-type': 'application/json' };
+/** What a team's own tests ask, with a key in the variable K. */
+const KEY = 'Authorization: Bearer $K';
+const ASKED: readonly (readonly [path: string, headers: readonly string[], body?: string])[] = [
+  ['/pets', []],
+  ['/pets?limit=3&status=sold', [KEY]],
+  ['/pets/4711', [KEY]],
+  [
+    '/pets',
+    [KEY, 'Content-Type: application/json'],
+    JSON.stringify({ name: 'Rex', categoryId: 7, status: 'sold' }),
+  ],
+  ['/pets?limit=3&page=2', [KEY]],
+  ['/pets', [KEY, 'If-None-Match: x']],
+];
 
-/** What a team's own tests ask. */
-async function ask(address: string, { secrets }: Pick<TestTarget, 'secrets'>, hasBodies = true) {
-  const [key = ''] = secrets;
-  const authorization = { authorization: `Bearer ${key}` };
-  const body = '{"name":"Rex","categoryId":7,"status":"sold"}';
-  const requests: readonly [path: string, init: RequestInit][] = [
-    ['/pets', {}],
-    ['/pets?limit=3&status=sold', { headers: authorization }],
-    ['/pets/4711', { headers: authorization }],
-    ['/pets', { method: 'POST', body, headers: { ...authorization, ...JSON_TYPE } }],
-    ['/pets?limit=3&page=2', { headers: authorization }],
-    ['/pets', { headers: { ...authorization, 'if-none-match': '"1"' } }],
-  ];
+/** The tests as a command. */
+const TESTS = ASKED.map(([path, headers, body]) => {
+  const options = headers.map((header) => `-H "${header}"`).join(' ');
+  return `curl -s ${options} ${body === undefined ? '' : `-d '${body}'`} "$PETSTORE_URL${path}" >asked`;
+}).join('\n');
+
+/** A recording of them. */
+async function recorded({ address, secrets: [key = ''] }: TestTarget, hasBodies = true) {
   const entries: unknown[] = [];
-  for (const [path, init] of requests) {
+  for (const [path, headers, body] of ASKED) {
+    const fields = headers.map((header) => header.replace('$K', key).split(': '));
+    const list = (all: Iterable<readonly string[]>) => [...all].map(([name, value]) => ({ name, value }));
+    const method = body === undefined ? 'GET' : 'POST';
     const startedDateTime = new Date().toISOString();
-    const answer = await fetch(`${address}${path}`, init);
-    const list = (headers: Headers | undefined) =>
-      [...(headers ?? [])].map(([name, value]) => ({ name, value }));
-    const headers = new Headers(init.headers);
-    headers.delete('authorization');
+    const answer = await fetch(`${address}${path}`, {
+      method,
+      headers: Object.fromEntries(fields),
+      body: body ?? null,
+    });
     entries.push({
       startedDateTime,
       time: 3,
       request: {
-        method: init.method ?? 'GET',
-        url: `${address}${path}`,
-        headers: list(headers),
-        ...(init.body ? { postData: { text: init.body } } : {}),
+        ...{ method, url: `${address}${path}`, headers: list(fields.slice(1)) },
+        ...(body === undefined ? {} : { postData: { text: body } }),
       },
       response: {
         status: answer.status,
@@ -57,8 +65,8 @@ const verdicts = (folder: string) =>
   Object.fromEntries(readReport(folder).requirements.map(({ id, verdict }) => [id, verdict]));
 
 async function watched(t: Test, target: TestTarget) {
-  const args = ['--profile', 'target.yaml', '--out', 'results'];
-  const ended = await watching(target.folder, args, target.env, (address) => ask(address, target));
+  const args = ['watch', '--profile', 'target.yaml', '--out', 'results', '--', 'sh', '-c', TESTS];
+  const ended = await runHere(target.folder, args, { ...target.env, K: target.secrets[0] ?? '' });
   for (const secret of target.secrets) t.notMatch(JSON.stringify(ended), secret);
   return ended;
 }
@@ -108,29 +116,22 @@ t.test('nothing that passed', async (t) => {
   t.match(await runHere(target.folder, ['watch']), { code: 2, stderr: /no target is given/ });
 });
 
-t.test('a command that asks', async (t) => {
+t.test('a command that fails, or is ended', async (t) => {
   const target = await testTarget(t, { fault: 'filter-ignored' });
-  const [key] = target.secrets;
-  const rows: readonly [script: string, code: number, stderr: RegExp][] = [
-    [
-      `curl -s -H 'Authorization: Bearer ${key}' "$PETSTORE_URL/pets?status=sold" >asked`,
-      1,
-      /Not conformant/,
-    ],
-    ['curl -s "$PETSTORE_URL/pets" >asked; exit 7', 7, /Nothing broken/],
-  ];
+  const K = target.secrets[0] ?? '';
   const args = ['watch', '--target', target.address, '--'];
-  for (const [script, code, stderr] of rows)
-    t.match(await runHere(target.folder, [...args, 'sh', '-c', script]), { code, stderr });
-  t.match(await runHere(target.folder, [...args, 'not-there']), {
-    code: 2,
-    stderr: /not-there could not be started/,
-  });
+  const rows: readonly [client: readonly string[], code: number, stderr: RegExp][] = [
+    [['sh', '-c', `${TESTS}; exit 7`], 7, /Not conformant/],
+    [['sh', '-c', `${TESTS}; kill -INT $PPID; exec sleep 60`], 1, /stopping and saving.*Not conformant/s],
+    [['not-there'], 2, /not-there could not be started/],
+  ];
+  for (const [client, code, stderr] of rows)
+    t.match(await runHere(target.folder, [...args, ...client], { K }), { code, stderr });
 });
 
 t.test('a recording', async (t) => {
   const target = await testTarget(t, { fault: 'filter-ignored' });
-  const har = await ask(target.address, target);
+  const har = await recorded(target);
   const check = async (written: string) => {
     writeFileSync(join(target.folder, 'x.har'), written);
     return runHere(target.folder, [
@@ -150,7 +151,7 @@ t.test('a recording', async (t) => {
     'add-echoes-name': 'pass',
     'rate-limit-value': 'pass',
   });
-  const lacking = JSON.stringify(await ask(target.address, target, false));
+  const lacking = JSON.stringify(await recorded(target, false));
   t.equal((await check(lacking)).code, 0, 'a body that is not there breaks nothing');
   t.equal(verdicts(join(target.folder, 'results'))['list-status-filter'], 'skipped');
   const problems: readonly [written: string, stderr: RegExp][] = [
