@@ -14,13 +14,12 @@ export interface Quota {
 
 /** Counts one key's requests against one limit. All times are milliseconds since 1970 by the server's clock. */
 export interface Meter {
-  readonly limit: number;
   left(now: number): number;
   /** Spends one request; called only while one is left. */
   spend(now: number): void;
   /** Called for a refused request, if refusals count too. */
   refused?(now: number): void;
-  /** When a request is admitted again; now, if one is left. */
+  /** When a request is admitted again; called only while none is left. */
   freeAt(now: number): number;
   resetAt(now: number): number;
 }
@@ -36,13 +35,12 @@ export const windowUntil =
     let used = 0;
     const left = (now: number) => (now < endsAt ? limit - used : limit);
     return {
-      limit,
       left,
       spend(now) {
         if (now >= endsAt) [endsAt, used] = [endOf(now, windowMs), 0];
         used += 1;
       },
-      freeAt: (now) => (left(now) > 0 ? now : endsAt),
+      freeAt: () => endsAt,
       resetAt: (now) => (now < endsAt ? endsAt : endOf(now, windowMs)),
     };
   };
@@ -59,10 +57,17 @@ export interface LimiterPolicy {
   readonly dayMeter: MeterKind;
 }
 
-/** The headers that describe one meter. */
-export function quotaOf(meter: Meter, remaining: number, now: number): Quota {
-  return { limit: meter.limit, remaining, resetAt: meter.resetAt(now) };
+/** A key's meter, with the number that its headers show. */
+interface LimitMeter extends Meter {
+  readonly limit: number;
 }
+
+/** The headers that describe one meter. */
+export const quotaOf = (meter: LimitMeter, remaining: number, now: number): Quota => ({
+  limit: meter.limit,
+  remaining,
+  resetAt: meter.resetAt(now),
+});
 
 /**
  * Section 8: requests per minute and per day, counted for each key. A refused request spends nothing.
@@ -73,7 +78,7 @@ export function quotaOf(meter: Meter, remaining: number, now: number): Quota {
 export class RateLimiter {
   readonly #policy: LimiterPolicy;
   // Only issued keys ever get here, so there are as many as keys.
-  readonly #meters = new Map<string, { readonly minute: Meter; readonly day: Meter }>();
+  readonly #meters = new Map<string, Readonly<Record<'minute' | 'day', LimitMeter>>>();
 
   constructor(policy: LimiterPolicy) {
     this.#policy = policy;
@@ -104,15 +109,15 @@ export class RateLimiter {
   /** When both windows have a request left for the key. */
   freeAt(key: ApiKey, now: number): number {
     const { minute, day } = this.metersOf(key);
-    return Math.max(minute.freeAt(now), day.freeAt(now));
+    return Math.max(...[minute, day].map((meter) => (meter.left(now) > 0 ? now : meter.freeAt(now))));
   }
 
-  metersOf(key: ApiKey): { readonly minute: Meter; readonly day: Meter } {
+  metersOf(key: ApiKey): Readonly<Record<'minute' | 'day', LimitMeter>> {
     const account = this.#policy.accountOf(key);
     const limits = this.#policy.limitsOf(key);
     const meters = this.#meters.get(account) ?? {
-      minute: this.#policy.minuteMeter(limits.perMinute, MINUTE),
-      day: this.#policy.dayMeter(limits.perDay, DAY),
+      minute: { limit: limits.perMinute, ...this.#policy.minuteMeter(limits.perMinute, MINUTE) },
+      day: { limit: limits.perDay, ...this.#policy.dayMeter(limits.perDay, DAY) },
     };
     this.#meters.set(account, meters);
     return meters;

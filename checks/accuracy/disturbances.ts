@@ -6,9 +6,13 @@ import type { ServerResponse } from 'node:http';
 import { type Deviation, type Personality, together } from '../../reference-server/deviations/personality.ts';
 import {
   admitting,
+  always,
+  closing,
   delivering,
+  everyTime,
   foundAs,
   header,
+  knowingRequests,
   noting,
   selecting,
 } from '../../reference-server/deviations/shapes.ts';
@@ -67,25 +71,24 @@ export const DISTURBED: Setting = {
 };
 
 /** Something else happens to every n-th answer, whose request was served. */
-const everyAnswer = (n: number, instead: (response: ServerResponse, text: string) => void): Personality => {
-  let answers = 0;
-  return delivering((usual, response, answer, headers, call) => {
-    answers += 1;
-    if (answers % n === 0) instead(response, answer.text);
-    else usual(response, answer, headers, call);
-  });
-};
+const everyAnswer =
+  (n: number, instead: (response: ServerResponse, text: string) => void): Deviation =>
+  () => {
+    const isDue = everyTime(n);
+    return delivering((usual, response, answer, headers, call) =>
+      isDue() ? instead(response, answer.text) : usual(response, answer, headers, call),
+    );
+  };
 
 /** Of so many requests one finds no connection. */
 const refusingEvery =
   (n: number, clock: Clock) =>
   (client: HttpClient): HttpClient => {
-    let requests = 0;
+    const isDue = everyTime(n);
     return {
       ...client,
       exchange: async (asked, record, signal) => {
-        requests += 1;
-        if (requests % n !== 0) return client.exchange(asked, record, signal);
+        if (!isDue()) return client.exchange(asked, record, signal);
         const { operation, method, path, authorization } = asked;
         return {
           ...record,
@@ -119,29 +122,25 @@ const CHANGED_AFTER = 60;
 /** While the keys' minutes are filled. */
 const COUNTS_LOST_AFTER = 170;
 
-/** Somebody changes the animals that were added, once; null removes one. */
-function changedOnce(change: (pet: Pet, index: number) => Pet | null): Personality {
-  const added = new Map<string, number>();
-  let requests = 0;
-  const shown = (pet: Pet): Pet | null => {
-    const index = added.get(pet.id);
-    return index === undefined || requests < CHANGED_AFTER ? pet : change(pet, index);
-  };
-  return together(
-    noting(({ id }) => requests < CHANGED_AFTER && added.set(id, added.size)),
-    admitting((usual, key, call) => {
-      requests += 1;
-      return usual(key, call);
-    }),
-    selecting((usual, query, call) =>
-      usual(unfiltered(EVERYTHING), call)
-        .flatMap((pet) => shown(pet) ?? [])
-        .filter((pet) => isAskedFor(query, pet))
-        .slice(0, query.limit),
-    ),
-    foundAs(shown),
-  );
-}
+/** Somebody changes the animals that were added by then, once; null removes one. */
+const changedOnce = (change: (pet: Pet, index: number) => Pet | null) =>
+  knowingRequests((requests) => {
+    const added: string[] = [];
+    const shown = (pet: Pet): Pet | null => {
+      const index = added.indexOf(pet.id);
+      return index < 0 || requests() < CHANGED_AFTER ? pet : change(pet, index);
+    };
+    return together(
+      noting(({ id }) => requests() < CHANGED_AFTER && added.push(id)),
+      selecting((usual, query, call) =>
+        usual(unfiltered(EVERYTHING), call)
+          .flatMap((pet) => shown(pet) ?? [])
+          .filter((pet) => isAskedFor(query, pet))
+          .slice(0, query.limit),
+      ),
+      foundAs(shown),
+    );
+  });
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 /** A count of a window needs every answer of it; beside that a row may rest on few answers that did not arrive. */
@@ -174,11 +173,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
     setting: WRITING,
     server: () => {
       let additions = 0;
-      return delivering((usual, response, answer, headers, call) => {
-        if (call.request.method === 'POST') additions += 1;
-        if (call.request.method === 'POST' && additions === 5) response.destroy();
-        else usual(response, answer, headers, call);
-      });
+      return closing(({ request }) => request.method === 'POST' && ++additions === 5);
     },
   },
   {
@@ -217,10 +212,9 @@ export const DISTURBANCES: readonly Disturbance[] = [
     name: 'a neighbour on a key',
     explains: { rows: /^(rate|retry-after|ban)-/, most: 9 },
     server: () => {
-      let requests = 0;
+      const isDue = everyTime(5);
       return admitting((usual, key, call) => {
-        requests += 1;
-        if (/^(free|pro)-1$/.test(key.name) && requests % 5 === 0) usual(key, call);
+        if (isDue() && /^(free|pro)-1$/.test(key.name)) usual(key, call);
         return usual(key, call);
       });
     },
@@ -245,12 +239,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
     name: "a proxy's Date that is ahead",
     setting: LIMITED,
     explains: { rows: MOMENTS, most: 7 },
-    server: () =>
-      header(
-        'Date',
-        () => true,
-        (_value, { now }) => httpDate(now + 40_000),
-      ),
+    server: () => header('Date', always, (_value, { now }) => httpDate(now + 40_000)),
   },
   {
     name: 'an operator who removes animals',

@@ -11,10 +11,9 @@ export const slidingLog: MeterKind = (limit, windowMs) => {
     return Math.max(0, limit - times.length);
   };
   return {
-    limit,
     left,
     spend: (now) => void times.push(now),
-    freeAt: (now) => (left(now) > 0 ? now : (times.at(-limit) ?? now) + windowMs),
+    freeAt: (now) => (times.at(-limit) ?? now) + windowMs,
     /** When the oldest request is given back. */
     resetAt(now) {
       left(now);
@@ -50,14 +49,12 @@ export const slidingCounter: MeterKind = (limit, windowMs) => {
   const freedAt = (start: number, room: number, requests: number) =>
     start + Math.ceil(windowMs - (room * windowMs) / Math.max(requests, 1));
   return {
-    limit,
     left,
     spend(now) {
       left(now);
       used += 1;
     },
-    freeAt(now) {
-      if (left(now) > 0) return now;
+    freeAt() {
       const room = limit - 1 - used;
       if (room >= 0) return freedAt(startsAt, room, usedBefore);
       const next = startsAt + windowMs;
@@ -76,12 +73,11 @@ export const tokenBucket: MeterKind = (limit, windowMs) => {
   // When the bucket will be full again; all other values follow from this one.
   let fullAt = 0;
   return {
-    limit,
     left: (now) => limit - Math.ceil(Math.max(0, fullAt - now) / msPerToken),
     spend(now) {
       fullAt = Math.max(fullAt, now) + msPerToken;
     },
-    freeAt: (now) => Math.max(now, fullAt - (limit - 1) * msPerToken),
+    freeAt: () => fullAt - (limit - 1) * msPerToken,
     resetAt: (now) => Math.max(now, fullAt),
   };
 };
@@ -92,10 +88,9 @@ export const bucketBySecond: MeterKind = (limit, windowMs) => {
   const second = (now: number) => now - (now % 1000);
   const fromSecond = (now: number, time: number) => Math.max(now, Math.ceil(time / 1000) * 1000);
   return {
-    limit,
     left: (now) => bucket.left(second(now)),
     spend: (now) => bucket.spend(second(now)),
-    freeAt: (now) => (bucket.left(second(now)) > 0 ? now : fromSecond(now, bucket.freeAt(second(now)))),
+    freeAt: (now) => fromSecond(now, bucket.freeAt(now)),
     resetAt: (now) => fromSecond(now, bucket.resetAt(second(now))),
   };
 };
@@ -107,7 +102,6 @@ export const forgottenAfter =
     let [log, askedAt] = [slidingLog(limit, windowMs), 0];
     const kept = (now: number) => (now < askedAt + idleMs ? log : slidingLog(limit, windowMs));
     return {
-      limit,
       left: (now) => kept(now).left(now),
       spend(now) {
         log = kept(now);
@@ -124,7 +118,6 @@ export const renewedWindow: MeterKind = (limit, windowMs) => {
   let [endsAt, used] = [0, 0];
   const left = (now: number) => (now < endsAt ? limit - used : limit);
   return {
-    limit,
     left,
     spend(now) {
       [endsAt, used] = [now + windowMs, limit - left(now) + 1];
@@ -132,7 +125,7 @@ export const renewedWindow: MeterKind = (limit, windowMs) => {
     refused(now) {
       endsAt = now + windowMs;
     },
-    freeAt: (now) => (left(now) > 0 ? now : endsAt),
+    freeAt: () => endsAt,
     resetAt: (now) => Math.max(now, endsAt),
   };
 };

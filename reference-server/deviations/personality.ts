@@ -11,6 +11,11 @@ export interface Personality {
 /** What differs; a function where it remembers something, or needs the server's parts: it is called once per server. */
 export type Deviation = Personality | ((parts: Parts) => Personality);
 
+/** Deviations by what they are about, then by name. */
+export type DeviationTable = Readonly<
+  Record<string, Readonly<Record<string, Deviation | readonly Deviation[]>>>
+>;
+
 /** Stacks several deviations into options for `startServer`. */
 export function together(
   ...deviations: readonly Deviation[]

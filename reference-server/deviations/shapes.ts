@@ -1,6 +1,6 @@
 import type { ApiKey } from '../api-keys.ts';
-import type { Answer, Behaviour } from '../behaviour.ts';
-import type { Call, Route } from '../call.ts';
+import type { Answer, Behaviour, Gate } from '../behaviour.ts';
+import type { Call, RefusedBy, Route } from '../call.ts';
 import { badRequest, errorBody, type Problem } from '../error-body.ts';
 import { readJson, replaceNumbers } from '../json.ts';
 import type { ListQuery } from '../list-query.ts';
@@ -47,26 +47,66 @@ export const identifying = (
 ): Personality =>
   deciding('identify')((usual, call, parts, recipe) => change(usual(call), call, parts, recipe));
 
-/** Whether a deviation shows in an answer. */
-export type When = (answer: Answer, call: Call) => boolean;
+/** Changes what the gate decided of a request, or watches it. */
+export const gating = (
+  change: (gate: Gate, key: ApiKey, call: Call, parts: Parts, recipe: Recipe) => Gate,
+): Personality =>
+  admitting((usual, key, call, parts, recipe) => change(usual(key, call), key, call, parts, recipe));
+
+/** Whether a deviation shows in an answer; most look at the call alone. */
+export type When = (call: Call, answer: Answer) => boolean;
+
+/** Matches what each of these does. */
+export const where =
+  (...tests: readonly When[]): When =>
+  (call, answer) =>
+    tests.every((test) => test(call, answer));
+
+export const always = () => true;
+
+type Operation = Route['operation'];
+
+/** Whether a call is to an operation; to any, if none is named. */
+export const on =
+  (operation?: Operation) =>
+  ({ route }: Call): boolean =>
+    operation === undefined || route.operation === operation;
+
+export const onPlan = (plan: Plan) => (call: Call) => call.key?.plan === plan;
+
+/** Whether the query of a call contains `status=`. */
+export const asksForStatus = (call: Call): boolean => call.route.search.includes('status=');
+
+/** Whether the raw query of a list contains this parameter. */
+export const queried =
+  (text: string) =>
+  ({ route }: Call): boolean =>
+    route.operation === 'listPets' && route.search.split('&').includes(text);
+
+export const withoutKey = (call: Call): boolean => call.authorization === null;
+
+/** Whether a request with a valid key is refused, for one of these. */
+export const refusedBy =
+  (...reasons: readonly RefusedBy[]) =>
+  (call: Call): boolean =>
+    call.refusedBy !== null && reasons.includes(call.refusedBy);
+export const overLimit = refusedBy('minute', 'day');
+
+export const withKey = ({ key }: Call): boolean => key !== null;
+/** Whether a request has a valid key and is not refused for its quota or a ban. */
+export const admitted = (call: Call): boolean => withKey(call) && call.refusedBy === null;
 
 /** Matches answers with a status, of one operation or of all. */
-export const answers =
-  (status: number, operation?: Route['operation']): When =>
-  (answer, call) =>
-    answer.status === status && (operation === undefined || call.route.operation === operation);
+export const answers = (status: number, operation?: Operation): When =>
+  where(on(operation), (_call, answer) => answer.status === status);
 
 /** Matches successful answers of one operation. */
-export const succeeds =
-  (operation: Route['operation']): When =>
-  (answer, call) =>
-    answer.status < 300 && call.route.operation === operation;
+export const succeeds = (operation: Operation): When =>
+  where(on(operation), (_call, { status }) => status < 300);
 
-/** Matches answers whose call also passes a test. */
-export const where =
-  (when: When, test: (call: Call) => boolean): When =>
-  (answer, call) =>
-    when(answer, call) && test(call);
+/** Matches errors of the three operations that the document's table does not name: 410, 413 and 415 here. */
+export const otherErrors: When = ({ route }, { status }) =>
+  status >= 400 && ![400, 401, 404, 429].includes(status) && route.operation !== 'none';
 
 /** Every n-th time. It has a counter, so every server needs its own. */
 export function everyTime(n: number): () => boolean {
@@ -92,69 +132,77 @@ export function oneBefore<T>(n: number): (one: T) => T {
 }
 
 /** Matches every n-th time that a predicate does. */
-export function everyNth(n: number, when: When): When {
-  const isDue = everyTime(n);
-  return (answer, call) => when(answer, call) && isDue();
+export const everyNth = (n: number, when: When): When => where(when, everyTime(n));
+
+/** Makes something for each key, once. */
+export function ofEachKey<T>(make: () => T): (key: ApiKey | null) => T {
+  const made = new Map<string, T>();
+  return (key) => {
+    const name = key?.name ?? '';
+    const own = made.get(name) ?? make();
+    made.set(name, own);
+    return own;
+  };
 }
+
+/** The animals that were added: by which key, and when. */
+type Added = ReadonlyMap<string, { readonly by: string | undefined; readonly at: number }>;
 
 /** A deviation that knows which animals were added. */
 export const knowingAdded =
-  (deviation: (added: ReadonlySet<string>) => Personality): Deviation =>
+  (deviation: (added: Added) => Personality): Deviation =>
   () => {
-    const added = new Set<string>();
+    const added = new Map<string, { by: string | undefined; at: number }>();
+    const noting = adding((usual, animal, call) => {
+      const pet = usual(animal, call);
+      added.set(pet.id, { by: call.key?.name, at: call.now });
+      return pet;
+    });
+    return together(noting, deviation(added));
+  };
+
+/** A deviation that knows how many requests with a valid key, or without, have come. */
+export const knowingRequests =
+  (deviation: (requests: () => number) => Personality): Deviation =>
+  () => {
+    let requests = 0;
+    const counting = identifying((found) => {
+      requests += 1;
+      return found;
+    });
     return together(
-      noting(({ id }) => added.add(id)),
-      deviation(added),
+      counting,
+      deviation(() => requests),
     );
   };
 
-/** Whether the query of a call contains `status=`. */
-export const asksForStatus = (call: Call) => call.route.search.includes('status=');
+/** Status and text of an Error. */
+export const errorOf = (status: number) => ({
+  status,
+  text: errorBody({ status, code: 'refused', message: 'The request was refused.' }),
+});
 
-export const onPlan = (plan: Plan) => (call: Call) => call.key?.plan === plan;
-
-/** Whether the raw query of a list contains this text. */
-export const queried = (call: Call, text: string): boolean =>
-  call.route.operation === 'listPets' && call.route.search.split('&').includes(text);
-
-/** Replaces the body of an answer. */
-export const withBody = (answer: Answer, text: string): Answer => ({ ...answer, text });
-
-/** Replaces the status of an answer, with an Error body to match. */
-export function withError(answer: Answer, status: number): Answer {
-  const body = errorBody({ status, code: 'refused', message: 'The request was refused.' });
-  return { ...withBody(answer, body), status };
-}
-
-/** Changes the answers that match. */
-export const answering = (when: When, change: (answer: Answer, call: Call) => Answer): Personality =>
+/** Changes the answers that match: their status, their text, the headers that are theirs. */
+export const answering = (
+  when: When,
+  change: Partial<Answer> | ((answer: Answer, call: Call) => Partial<Answer>),
+): Personality =>
   finishing((usual, answer, call) => {
     const last = usual(answer, call);
-    return when(last, call) ? change(last, call) : last;
+    if (!when(call, last)) return last;
+    return { ...last, ...(typeof change === 'function' ? change(last, call) : change) };
   });
 
 /** Answers with another status, and an Error body to match. */
-export const failing = (status: number, when: When): Personality =>
-  answering(when, (answer) => withError(answer, status));
-
-/** Answers with another status and the same body. */
-export const answeringAs = (status: number, when: When): Personality =>
-  answering(when, (answer) => ({ ...answer, status }));
-
-/** Answers with another status, which the Error body says too. */
-export const restated = (status: number, when: When): Personality =>
-  together(
-    rewriting(when, (text) => text.replace(/"status":\d+/, `"status":${status}`)),
-    answeringAs(status, when),
-  );
-
-/** Answers with another text, and perhaps another status. */
-export const answeringWith = (text: string, when: When, status?: number): Personality =>
-  answering(when, (answer) => ({ ...withBody(answer, text), status: status ?? answer.status }));
+export const failing = (status: number, when: When): Personality => answering(when, errorOf(status));
 
 /** Changes the text of the answers that match. */
 export const rewriting = (when: When, change: (text: string, answer: Answer) => string): Personality =>
-  answering(when, (answer) => withBody(answer, change(answer.text, answer)));
+  answering(when, (answer) => ({ text: change(answer.text, answer) }));
+
+/** Answers with another status, which the Error body says too. */
+export const restated = (status: number, when: When): Personality =>
+  answering(when, ({ text }) => ({ status, text: text.replace(/"status":\d+/, `"status":${status}`) }));
 
 /**
  * Holds answers back.
@@ -163,11 +211,11 @@ export const rewriting = (when: When, change: (text: string, answer: Answer) => 
  * @param release called before an answer that was held back is sent
  */
 export const heldBack = (
-  delay: (answer: Answer, call: Call) => number,
+  delay: (call: Call, answer: Answer) => number,
   release: (call: Call) => void = () => {},
 ): Personality =>
   delivering((usual, response, answer, headers, call) => {
-    const milliseconds = delay(answer, call);
+    const milliseconds = delay(call, answer);
     if (milliseconds === 0) return usual(response, answer, headers, call);
     setTimeout(() => {
       release(call);
@@ -178,37 +226,65 @@ export const heldBack = (
 /** Closes the connection in place of the answers that match. */
 export const closing = (when: When): Personality =>
   delivering((usual, response, answer, headers, call) => {
-    if (when(answer, call)) response.destroy();
+    if (when(call, answer)) response.destroy();
     else usual(response, answer, headers, call);
   });
 
-/** Changes the value of one header in matching answers; null removes the header. */
+/** Lets requests through that a window or a ban would refuse. */
+export const letThrough = (what: RefusedBy, when: (call: Call, key: ApiKey) => boolean): Personality =>
+  gating((gate, key, call) =>
+    gate.refusedBy === what && when(call, key) ? { ...gate, refusedBy: null, refusal: null } : gate,
+  );
+
+/** The names of the three headers of section 8. */
+export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
+
+/** Changes a header that holds a number. */
+const numberIn =
+  (name: string) =>
+  (when: When, change: (value: number, call: Call) => HeaderValue): Personality =>
+    header(name, when, (value, call) => change(Number(value), call));
+
+export const limitShown = numberIn('X-RateLimit-Limit');
+export const remainingShown = numberIn('X-RateLimit-Remaining');
+export const resetShown = numberIn('X-RateLimit-Reset');
+
+/** Changes Retry-After, by default of refusals for the minute. */
+export const retryAfter = (
+  change: Parameters<typeof resetShown>[1],
+  when: When = refusedBy('minute'),
+): Personality => numberIn('Retry-After')(when, change);
+
+/** What a header is to say; null removes it. */
+type HeaderValue = string | number | null;
+
+/** Changes the value of one header in matching answers. */
 export const header = (
   name: string,
   when: When,
-  change: (value: string, call: Call) => string | null,
+  change: (value: string, call: Call) => HeaderValue,
 ): Personality =>
   sendingHeaders((usual, answer, call) => {
     const headers = usual(answer, call);
-    return when(answer, call) ? changedHeader(headers, name, (value) => change(value, call)) : headers;
+    return when(call, answer) ? changedHeader(headers, name, (value) => change(value, call)) : headers;
   });
 
 /** Leaves headers out of matching answers. */
 export const headersAbsent = (when: When, ...names: readonly string[]): Personality =>
   together(...names.map((name) => header(name, when, () => null)));
 
-/** Headers with another value of one of them; null removes it. */
+/** Headers with another value of one of them. */
 export function changedHeader(
   headers: readonly string[],
   name: string,
-  change: (value: string) => string | null,
+  change: (value: string) => HeaderValue,
 ): string[] {
   const changed: string[] = [];
   for (let at = 0; at < headers.length; at += 2) {
     const field = headers[at] ?? '';
     const value = headers[at + 1] ?? '';
     const kept = field.toLowerCase() === name.toLowerCase() ? change(value) : value;
-    if (kept !== null) changed.push(field, kept);
+    if (kept !== null) changed.push(field, String(kept));
   }
   return changed;
 }
@@ -217,36 +293,27 @@ export function changedHeader(
 export const addedHeader = (name: string, value: string, when: When): Personality =>
   sendingHeaders((usual, answer, call) => [
     ...usual(answer, call),
-    ...(when(answer, call) ? [name, value] : []),
+    ...(when(call, answer) ? [name, value] : []),
   ]);
 
 /** Changes an animal before it is written, in one operation or in all. */
-export const petShown = (
-  change: (pet: Pet, call: Call) => Pet,
-  operation?: Route['operation'],
-): Personality =>
-  writing((usual, pet, call) =>
-    usual(operation === undefined || call.route.operation === operation ? change(pet, call) : pet, call),
-  );
+export const petShown = (change: (pet: Pet, call: Call) => Pet, operation?: Operation): Personality =>
+  writing((usual, pet, call) => usual(on(operation)(call) ? change(pet, call) : pet, call));
 
 /** Changes an animal's JSON, in one operation or in all. */
 export const petWritten = (
   change: (text: string, pet: Pet, call: Call) => string,
-  operation?: Route['operation'],
+  operation?: Operation,
 ): Personality =>
   writing((usual, pet, call) => {
     const text = usual(pet, call);
-    return operation === undefined || call.route.operation === operation ? change(text, pet, call) : text;
+    return on(operation)(call) ? change(text, pet, call) : text;
   });
-
-/** An animal's JSON without one field. */
-export const withoutField = (text: string, name: string): string =>
-  text.replace(new RegExp(`,?"${name}":("(?:[^"\\\\]|\\\\.)*"|[^,}]*)`), '').replace('{,', '{');
 
 /** Hides animals from lists; the next ones fill the gaps. */
 export const hiding = (
   hidden: (pet: Pet, call: Call) => boolean,
-  from: (query: ListQuery) => boolean = () => true,
+  from: (query: ListQuery) => boolean = always,
 ): Personality =>
   selecting((usual, query, call) =>
     from(query)
@@ -271,13 +338,9 @@ export function firstOf(
   }
 }
 
-/** Notes every animal that is added, and shows some of the animals to nobody. */
-export const keeping = (
-  note: (pet: Pet, call: Call) => void,
-  hidden: (pet: Pet, call: Call) => boolean,
-): Personality =>
+/** Shows some of the animals to nobody. */
+export const hidingEverywhere = (hidden: (pet: Pet, call: Call) => boolean): Personality =>
   together(
-    noting(note),
     hiding(hidden),
     foundAs((pet, call) => (hidden(pet, call) ? null : pet)),
   );
@@ -312,15 +375,17 @@ export const foundAs = (change: (pet: Pet, call: Call, parts: Parts) => Pet | Pr
     return found === null || 'code' in found ? found : change(found, call, parts);
   });
 
-/** Makes something for each key, once. */
-export function ofEachKey<T>(make: () => T): (key: ApiKey) => T {
-  const made = new Map<string, T>();
-  return ({ name }) => {
-    const own = made.get(name) ?? make();
-    made.set(name, own);
-    return own;
-  };
-}
+/** A store that begins with other animals, at most so many. Its ids are all of one source. */
+export const beginningWith = (
+  animal: (ordinal: number) => NewPet,
+  most = Number.POSITIVE_INFINITY,
+): Personality => ({
+  recipe: () => ({
+    seed(store, animals) {
+      for (let ordinal = 0; ordinal < Math.min(animals, most); ordinal += 1) store.add(animal(ordinal));
+    },
+  }),
+});
 
 /** Counts the minute with another meter. */
 export const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () => ({ minuteMeter }) });
@@ -341,16 +406,27 @@ export function membersOf(body: string): Map<string, string> | null {
   }
 }
 
-/** Replaces a member's value in a body, or removes it (undefined), before the body is judged. */
+/** Reads an addition's body as if another one had been sent. */
+export const bodyAs = (change: (body: string) => string): Personality =>
+  readingPet((usual, body, call) => usual(change(body), call));
+
+/**
+ * Takes a member of a body for something else.
+ *
+ * @param sent matches the member's JSON, which is the empty text if there is no such member
+ * @param as what it is taken for; undefined removes it
+ */
 export const memberAs = (
   name: string,
-  change: (text: string | undefined) => string | undefined,
+  sent: RegExp,
+  as: string | undefined | ((text: string) => string | undefined),
 ): Personality =>
-  readingPet((usual, body, call) => {
+  bodyAs((body) => {
     const members = membersOf(body);
-    if (members === null) return usual(body, call);
-    const changed = change(members.get(name));
-    if (changed === undefined) members.delete(name);
-    else members.set(name, changed);
-    return usual(`{${[...members].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`, call);
+    const text = members?.get(name) ?? '';
+    if (members === null || !sent.test(text)) return body;
+    const taken = typeof as === 'function' ? as(text) : as;
+    if (taken === undefined) members.delete(name);
+    else members.set(name, taken);
+    return `{${[...members].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
   });

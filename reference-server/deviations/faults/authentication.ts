@@ -1,109 +1,98 @@
 import { type ApiKey, bearerToken } from '../../api-keys.ts';
 import type { Call, Route } from '../../call.ts';
-import { type Personality, together } from '../personality.ts';
+import { type DeviationTable, type Personality, together } from '../personality.ts';
 import {
-  admitting,
   answers,
   asksForStatus,
+  errorOf,
   everyTime,
   failing,
+  gating,
   identifying,
+  on,
   where,
-  withError,
+  withoutKey,
 } from '../shapes.ts';
-import type { FaultTable } from './fault.ts';
-import { readThoughRefused, storedThoughRefused } from './refused-additions.ts';
+import { readThoughRefused, storedThoughRefused } from './additions.ts';
 
 /** Who is served without a key; it has requests of its own. */
 const STRANGER: ApiKey = { name: 'stranger', plan: 'business' };
 
-const hasNone = (call: Call) => call.authorization === null;
 const hasEmpty = (call: Call) => /^bearer\s*$/i.test(call.authorization ?? '-');
 const hasUnknown = (call: Call) => bearerToken(call.authorization) !== null;
 
 const serving = (who: (call: Call) => boolean, operation?: Route['operation']): Personality =>
-  identifying((usual, call) => {
-    if (usual !== null || (operation !== undefined && call.route.operation !== operation)) return usual;
-    return who(call) ? STRANGER : null;
-  });
+  identifying((usual, call) => usual ?? (on(operation)(call) && who(call) ? STRANGER : null));
 
 const refusedWith = (status: number, who: (call: Call) => boolean, operation?: Route['operation']) =>
   failing(
     status,
-    where(answers(401, operation), (call) => call.key === null && who(call)),
+    where(answers(401, operation), ({ key }) => key === null, who),
   );
 
 /** Takes a token for a key that it is not. */
 const taking = (matches: (token: string, value: string) => boolean): Personality =>
   identifying((usual, call, _parts, { keys }) => {
     const token = bearerToken(call.authorization);
-    if (usual !== null || token === null) return usual;
-    const key = keys.find(({ value }) => matches(token, value));
-    return key === undefined ? null : { name: key.name, plan: key.plan };
+    const key = token === null ? undefined : keys.find(({ value }) => matches(token, value));
+    return usual ?? (key === undefined ? null : { name: key.name, plan: key.plan });
   });
 
 /** Takes a key from elsewhere in the request. */
 const takingFrom = (source: (call: Call) => string | undefined): Personality =>
-  identifying((usual, call, parts) => {
-    const token = usual === null ? source(call) : undefined;
-    return token === undefined || token === '' ? usual : parts.findKey(token);
-  });
+  identifying((usual, call, { findKey }) => usual ?? findKey(source(call) ?? ''));
 
 /** Takes a key out of an Authorization of another form. */
 const takingAs = (form: RegExp): Personality =>
   takingFrom((call) => form.exec(call.authorization ?? '')?.[1]);
 
-const refusing = (when: (key: ApiKey, call: Call) => boolean): Personality =>
-  identifying((usual, call) => (usual !== null && when(usual, call) ? null : usual));
+const refusing = (when: (call: Call) => boolean): Personality =>
+  identifying((usual, call) => (usual !== null && when(call) ? null : usual));
 
-const storing = (who: (call: Call) => boolean): Personality =>
-  storedThoughRefused((answer, call) => answer.status === 401 && who(call));
+const storing = (who: (call: Call) => boolean): Personality => storedThoughRefused(where(answers(401), who));
 
 /** An addition without a key is refused for its body, where that is invalid too. */
 const judgingBody = (who: (call: Call) => boolean): Personality =>
-  readThoughRefused(
-    (answer, call) => answer.status === 401 && who(call),
-    (read, answer) => ('problem' in read ? withError(answer, 400) : answer),
+  readThoughRefused(where(answers(401), who), (read, answer) =>
+    'problem' in read ? { ...answer, ...errorOf(400) } : answer,
   );
 
+/** A key as the name or the password of basic credentials. */
 function basicPassword(call: Call): string | undefined {
-  const encoded = /^basic (\S+)$/i.exec(call.authorization ?? '')?.[1];
-  if (encoded === undefined) return undefined;
-  return Buffer.from(encoded, 'base64')
-    .toString()
-    .split(':')
-    .find((part) => part !== '');
+  const encoded = /^basic (\S+)$/i.exec(call.authorization ?? '')?.[1] ?? '';
+  const parts = Buffer.from(encoded, 'base64').toString().split(':');
+  return parts.find((part) => part !== '');
 }
 
 const ends = (text: string) => text.slice(0, 8) + text.slice(-4);
 
 /** Section 5: who is let in. */
 // biome-ignore format: a table, a line for most faults
-export const AUTHENTICATION_FAULTS: FaultTable = {
+export const AUTHENTICATION_FAULTS: DeviationTable = {
   'auth-valid-key': {
-    'auth-valid-refused-on-add': refusing((_key, call) => call.route.operation === 'createPet'),
-    'auth-valid-refused-on-get': refusing((_key, call) => call.route.operation === 'getPet'),
+    'auth-valid-refused-on-add': refusing(on('createPet')),
+    'auth-valid-refused-on-get': refusing(on('getPet')),
     'auth-valid-refused-now-and-then': () => refusing(everyTime(11)),
   },
   'auth-missing-key': {
-    'auth-list-open': serving(hasNone, 'listPets'),
-    'auth-add-open': serving(hasNone, 'createPet'),
-    'auth-get-open': serving(hasNone, 'getPet'),
-    'auth-missing-403': refusedWith(403, hasNone),
-    'auth-missing-400-on-add': refusedWith(400, hasNone, 'createPet'),
-    'auth-missing-404-on-get': refusedWith(404, hasNone, 'getPet'),
-    'auth-missing-filtered-list-served': serving((call) => hasNone(call) && asksForStatus(call), 'listPets'),
-    'auth-missing-invalid-body-400': judgingBody(hasNone),
-    'auth-missing-unknown-animal-404': ({ store }) => refusedWith(404, (call) =>
-        hasNone(call) && call.route.operation === 'getPet' && store.find(call.route.petId) === null),
+    'auth-list-open': serving(withoutKey, 'listPets'),
+    'auth-add-open': serving(withoutKey, 'createPet'),
+    'auth-get-open': serving(withoutKey, 'getPet'),
+    'auth-missing-403': refusedWith(403, withoutKey),
+    'auth-missing-400-on-add': refusedWith(400, withoutKey, 'createPet'),
+    'auth-missing-404-on-get': refusedWith(404, withoutKey, 'getPet'),
+    'auth-missing-filtered-list-served': serving((call) => withoutKey(call) && asksForStatus(call), 'listPets'),
+    'auth-missing-invalid-body-400': judgingBody(withoutKey),
+    'auth-missing-unknown-animal-404': ({ store }) =>
+      refusedWith(404, (call) => withoutKey(call) && store.find(call.route.petId) === null, 'getPet'),
     // While any key is banned, a request without one is refused with 403.
     'auth-missing-403-in-a-ban': () => {
       let bannedUntil = 0;
-      return together(admitting((usual, key, call) => {
-        const gate = usual(key, call);
-        if (gate.refusedBy === 'ban') bannedUntil = call.now + 10_000;
+      const watching = gating((gate, _key, { now }) => {
+        if (gate.refusedBy === 'ban') bannedUntil = now + 10_000;
         return gate;
-      }), failing(403, where(answers(401), ({ authorization, now }) => authorization === null && now < bannedUntil)));
+      });
+      return together(watching, failing(403, where(answers(401), withoutKey, ({ now }) => now < bannedUntil)));
     },
   },
   'auth-empty-key': {
@@ -160,7 +149,7 @@ export const AUTHENTICATION_FAULTS: FaultTable = {
     'auth-any-scheme-accepted': takingAs(/(\S+)$/),
   },
   'auth-refused-adds-nothing': {
-    'auth-missing-stored': storing(hasNone),
+    'auth-missing-stored': storing(withoutKey),
     'auth-unknown-stored': storing(hasUnknown),
   },
 };

@@ -1,44 +1,46 @@
 import { petText } from '../../conforming.ts';
-import { errorBody, type Problem, problem } from '../../error-body.ts';
+import { type Problem, problem } from '../../error-body.ts';
 import type { Pet } from '../../pet-store.ts';
 import type { Parts } from '../../recipe.ts';
 import { afterRemoval } from '../clock.ts';
-import { type Personality, together } from '../personality.ts';
+import { type DeviationTable, type Personality, together } from '../personality.ts';
 import {
   addedHeader,
   answering,
-  answeringAs,
-  answeringWith,
   answers,
   asksForStatus,
+  errorOf,
   failing,
   finding,
   firstPet,
   foundAs,
   header,
   hiding,
+  hidingEverywhere,
   knowingAdded,
-  noting,
+  on,
   oneBefore,
   petShown,
   petWritten,
   seenBefore,
   selecting,
   succeeds,
-  type When,
   where,
-  withBody,
-  withError,
 } from '../shapes.ts';
-import type { FaultTable } from './fault.ts';
 
 const rounded = (digits: string) => BigInt(Number(digits)).toString();
 
-/** Finds the animals that clients added, or the others, and no more. */
-const findingOnly = (which: 'added' | 'not added') =>
-  knowingAdded((added) =>
-    finding((usual, petId, call) => (added.has(petId) === (which === 'added') ? usual(petId, call) : null)),
+/** A deviation that knows which animals were retrieved. */
+function knowingFound(deviation: (found: ReadonlySet<string>) => Personality): Personality {
+  const found = new Set<string>();
+  return together(
+    deviation(found),
+    foundAs((pet) => {
+      found.add(pet.id);
+      return pet;
+    }),
   );
+}
 
 const isCanonical = (petId: string) => /^(?:0|-?[1-9]\d{0,18})$/.test(petId);
 
@@ -52,7 +54,7 @@ const readingId = (lenient: (petId: string) => string | null): Personality =>
 const notFoundWith = (status: number, when: (petId: string) => boolean): Personality =>
   failing(
     status,
-    where(answers(404), ({ route }) => route.operation === 'getPet' && when(route.petId)),
+    where(answers(404, 'getPet'), ({ route }) => when(route.petId)),
   );
 
 /** Finds another animal, or none, where an int64 names none. */
@@ -74,41 +76,27 @@ const gone = (when: (pet: Pet) => boolean): Personality =>
 
 /** Retrieval is answered with another status and a header that goes with it. */
 const moved = (status: number, headers: readonly string[]): Personality =>
-  answering(succeeds('getPet'), (answer) => ({ ...withError(answer, status), headers }));
-const NO_HANDLER = errorBody({ status: 500, code: 'internal_error', message: 'No such handler.' });
+  answering(succeeds('getPet'), { ...errorOf(status), headers });
 
-const onGet: When = (_answer, call) => call.route.operation === 'getPet';
-const deprecation = (value: string) => header('Deprecation', onGet, () => value);
-const sunset = (value: string) => header('Sunset', onGet, () => value);
+const deprecation = (value: string) => header('Deprecation', on('getPet'), () => value);
+const sunset = (value: string) => header('Sunset', on('getPet'), () => value);
 const MIDNIGHT = '00:00:00 GMT';
 
 /** Section 4.3: the animal that an id names, ids that name none, and the removal of the operation. */
 // biome-ignore format: a table, a line for most faults
-export const GETTING_FAULTS: FaultTable = {
+export const GETTING_FAULTS: DeviationTable = {
   'get-answers-200': {
     // An animal that was added is gone from the store once it is retrieved.
-    'get-takes-away': knowingAdded((added) => {
-      const taken = new Set<string>();
-      const isTaken = ({ id }: Pet) => taken.has(id);
-      return together(hiding(isTaken), finding((usual, petId, call) => {
-        if (taken.has(petId)) return null;
-        if (added.has(petId)) taken.add(petId);
-        return usual(petId, call);
-      }));
-    }),
+    'get-takes-away': knowingAdded((added) =>
+      knowingFound((found) => hidingEverywhere(({ id }) => added.has(id) && found.has(id)))),
     'get-large-ids-missing': foundAs((pet) => (Number(pet.id) > Number.MAX_SAFE_INTEGER ? null : pet)),
-    'get-answers-203': answeringAs(203, succeeds('getPet')),
-    'get-added-missing': findingOnly('not added'),
-    'get-missing-unless-added': findingOnly('added'),
+    'get-answers-203': answering(succeeds('getPet'), { status: 203 }),
+    'get-added-missing': knowingAdded((added) => foundAs((pet) => (added.has(pet.id) ? null : pet))),
+    'get-missing-unless-added': knowingAdded((added) => foundAs((pet) => (added.has(pet.id) ? pet : null))),
     'get-statusless-missing': foundAs((pet) => (pet.status === null ? null : pet)),
     // An animal is found with the key that added it only.
-    'get-missing-with-another-key': () => {
-      const adders = new Map<string, string | undefined>();
-      return together(
-        noting(({ id }, { key }) => adders.set(id, key?.name)),
-        foundAs((pet, { key }) => (!adders.has(pet.id) || adders.get(pet.id) === key?.name ? pet : null)),
-      );
-    },
+    'get-missing-with-another-key': knowingAdded((added) => foundAs((pet, { key }) =>
+        !added.has(pet.id) || added.get(pet.id)?.by === key?.name ? pet : null)),
     // An animal answers 404 from the second retrieval on.
     'get-once-only': () => {
       const isSeen = seenBefore();
@@ -147,7 +135,7 @@ export const GETTING_FAULTS: FaultTable = {
       petShown((pet) => ({ ...pet, name: pet.name.replaceAll(/[^\x20-\x7e]/g, '?') }), 'getPet'),
   },
   'get-unknown-404': {
-    'get-unknown-null': answeringWith('null', answers(404, 'getPet'), 200),
+    'get-unknown-null': answering(answers(404, 'getPet'), { text: 'null', status: 200 }),
     'get-unknown-400': notFoundWith(400, isCanonical),
     'get-unknown-410': notFoundWith(410, isCanonical),
     'get-unknown-large-500': notFoundWith(500, (petId) => isCanonical(petId) && isLarge(petId)),
@@ -176,8 +164,9 @@ export const GETTING_FAULTS: FaultTable = {
       finding((usual, petId, call, parts) => isBeyond(petId) ? firstPet(parts) : usual(petId, call)),
     'get-id-beyond-int64-wrapped':
       readingId((id) => /^-?\d{19,40}$/.test(id) ? BigInt.asIntN(64, BigInt(id)).toString() : null),
-    'get-malformed-empty': answeringWith('{}', ({ status }, { key, route }) =>
-        status < 500 && route.operation === 'getPet' && key !== null && !/^-?\d+$/.test(route.petId), 200),
+    'get-malformed-empty': answering(({ key, route }, { status }) =>
+        status < 500 && route.operation === 'getPet' && key !== null && !/^-?\d+$/.test(route.petId),
+      { text: '{}', status: 200 }),
   },
   'get-until-removal': {
     'get-gone-already': gone(() => true),
@@ -187,27 +176,19 @@ export const GETTING_FAULTS: FaultTable = {
     'get-moved-to-successor': moved(301, ['Location', '../pets']),
   },
   'get-removed': {
-    'get-removed-fails': [afterRemoval, answeringWith(NO_HANDLER, answers(410), 500)],
+    'get-removed-fails': [afterRemoval, failing(500, answers(410))],
     // Retrieval goes on after 5 December 2030, by a clock that is there already.
-    'get-served-after-removal': [afterRemoval, ({ store }) => answering(answers(410, 'getPet'), (answer, { route }) => {
-      const found = route.operation === 'getPet' ? store.find(route.petId) : null;
-      return found === null ? withError(answer, 404) : { ...withBody(answer, petText(found)), status: 200 };
+    'get-served-after-removal': [afterRemoval, ({ store }) => answering(answers(410, 'getPet'), (_answer, { route }) => {
+      const found = store.find(route.petId);
+      return found === null ? errorOf(404) : { text: petText(found), status: 200 };
     })],
   },
   'deprecation-successor': {
     'successor-has-other-status': petWritten((text, { status }) =>
         text.replace(/"status":"\w+"/, `"status":"${status === 'sold' ? 'available' : 'sold'}"`), 'getPet'),
     // An animal that was retrieved is left out of filtered lists.
-    'successor-hides-retrieved': () => {
-      const retrieved = new Set<string>();
-      return together(
-        foundAs((pet) => {
-          retrieved.add(pet.id);
-          return pet;
-        }),
-        hiding(({ id }) => retrieved.has(id), ({ status }) => status !== null),
-      );
-    },
+    'successor-hides-retrieved': () =>
+      knowingFound((found) => hiding(({ id }) => found.has(id), ({ status }) => status !== null)),
     // In filtered lists ids are counted from one million up.
     'successor-shows-other-ids': selecting((usual, query, call) => {
       const pets = usual(query, call);

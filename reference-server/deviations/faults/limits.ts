@@ -1,11 +1,65 @@
+import { type ApiKey, bearerToken, type IssuedKey } from '../../api-keys.ts';
 import type { Call } from '../../call.ts';
 import type { Plan } from '../../plans.ts';
 import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
 import { slidingLog, tokenBucket } from '../meters.ts';
-import { type Personality, together } from '../personality.ts';
-import { admitting, everyTime, failing, header, heldBack, minuteBy, queried } from '../shapes.ts';
-import type { FaultTable } from './fault.ts';
-import { admitsOther, byDay, letThrough, retryAfter, uncounted } from './windows.ts';
+import { type DeviationTable, type Personality, together } from '../personality.ts';
+import {
+  admitting,
+  always,
+  everyTime,
+  failing,
+  gating,
+  header,
+  heldBack,
+  identifying,
+  letThrough,
+  minuteBy,
+  on,
+  queried,
+  refusedBy,
+  retryAfter,
+} from '../shapes.ts';
+
+/**
+ * Admits another number of requests than the plan has, while the headers go on to show the plan's number.
+ *
+ * @param difference requests too many, or too few where negative
+ */
+const admitsOther = (plan: Plan, window: 'perMinute' | 'perDay', difference: number): Personality =>
+  together(
+    {
+      recipe: ({ limitsOf }) => ({
+        limitsOf(key) {
+          const limits = limitsOf(key);
+          return key.plan === plan ? { ...limits, [window]: limits[window] + difference } : limits;
+        },
+      }),
+    },
+    gating((gate, key, _call, _parts, { limitsOf }) => {
+      const actual = limitsOf(key)[window];
+      if (key.plan !== plan || gate.quota.limit !== actual) return gate;
+      const shown = gate.refusal === null ? Math.max(0, gate.quota.remaining - difference) : 0;
+      return { ...gate, quota: { ...gate.quota, limit: actual - difference, remaining: shown } };
+    }),
+  );
+
+/** Serves some requests without counting them, while X-RateLimit-Remaining falls as if they were counted. */
+export const uncounted = (when: (call: Call) => boolean) => () => {
+  const accounts = new Map<string, { quota: Call['quota']; free: number }>();
+  return admitting((usual, key, call) => {
+    const known = accounts.get(key.name);
+    if (known !== undefined && when(call)) {
+      known.free += 1;
+      const remaining = Math.max(0, known.quota.remaining - known.free);
+      return { quota: { ...known.quota, remaining }, refusedBy: null, refusal: null };
+    }
+    const gate = usual(key, call);
+    const free = known?.quota.resetAt === gate.quota.resetAt ? known.free : 0;
+    accounts.set(key.name, { quota: gate.quota, free });
+    return { ...gate, quota: { ...gate.quota, remaining: Math.max(0, gate.quota.remaining - free) } };
+  });
+};
 
 /** A minute of another length. */
 const windowOf = (seconds: number): Personality => ({
@@ -33,7 +87,7 @@ const racing = (races: (call: Call) => boolean) => () => {
     return gate;
   });
   const written = heldBack(
-    (_answer, call) => (call.refusedBy === null && races(call) ? 3 : 0),
+    (call) => (call.refusedBy === null && races(call) ? 3 : 0),
     ({ key }) => {
       const own = underWay.get(key?.name ?? '');
       if (own !== undefined) own.calls -= 1;
@@ -60,12 +114,12 @@ const laterWindows = (change: (limit: number, wasExceeded: boolean) => number): 
       refused() {
         isExceeded = true;
       },
-      freeAt: (now) => (left(now) > 0 ? now : window.resetAt(now)),
+      freeAt: window.resetAt,
     };
   });
 
 /** As a bucket that holds a single token. */
-const atIntervals: MeterKind = (limit, windowMs) => ({ ...tokenBucket(1, windowMs / limit), limit });
+const atIntervals: MeterKind = (limit, windowMs) => tokenBucket(1, windowMs / limit);
 
 /** Takes twice the time, and says when the bucket would be full if it refilled as it is to. */
 const halfRefilled: MeterKind = (limit, windowMs) => {
@@ -78,7 +132,7 @@ const offBy = (
   plan: Plan,
   window: 'perMinute' | 'perDay',
   ...differences: readonly number[]
-): FaultTable[string] =>
+): DeviationTable[string] =>
   Object.fromEntries(
     differences.map((difference) => {
       const by = `${Math.abs(difference)}-${difference < 0 ? 'fewer' : 'more'}`;
@@ -87,16 +141,33 @@ const offBy = (
     }),
   );
 
-/** Section 8: how many requests a minute and a day have, and how the day is refused. */
+const account = (accountOf: (key: ApiKey) => string): Personality => ({ recipe: () => ({ accountOf }) });
+
+/** Has other keys pay too. */
+const payingToo = (pays: (key: ApiKey, other: ApiKey) => boolean): Personality =>
+  admitting((usual, key, call, { limiter }, { keys }) => {
+    for (const other of keys) if (pays(key, other)) limiter.admit(other, call.now);
+    return usual(key, call);
+  });
+
+/** Spends a request of keys that did not make it. */
+const spending = (whose: (call: Call, keys: readonly IssuedKey[]) => readonly IssuedKey[]): Personality =>
+  identifying((usual, call, { limiter }, { keys }) => {
+    if (usual === null)
+      for (const { name, plan } of whose(call, keys)) limiter.admit({ name, plan }, call.now);
+    return usual;
+  });
+
+/** Sections 5 and 8: how many requests a minute and a day have, how the day is refused, whose quota a request takes. */
 // biome-ignore format: a table, a line for most faults
-export const LIMIT_FAULTS: FaultTable = {
+export const LIMIT_FAULTS: DeviationTable = {
   'rate-minute-free': {
     ...offBy('free', 'perMinute', -10, -1, 1, 10),
     'free-unlimited': unlimited('free'),
     'free-minute-of-30-seconds': windowOf(30),
-    'free-get-uncounted': uncounted((call) => call.route.operation === 'getPet'),
-    'free-add-uncounted': uncounted((call) => call.route.operation === 'createPet'),
-    'free-small-lists-uncounted': uncounted((call) => queried(call, 'limit=1')),
+    'free-get-uncounted': uncounted(on('getPet')),
+    'free-add-uncounted': uncounted(on('createPet')),
+    'free-small-lists-uncounted': uncounted(queried('limit=1')),
     'sliding-window-half-minute': minuteBy((limit, windowMs) => slidingLog(limit, windowMs / 2)),
     'bucket-refills-twice-as-fast': minuteBy((limit, windowMs) => tokenBucket(limit, windowMs / 2)),
     'burst-of-one': minuteBy(atIntervals),
@@ -106,16 +177,14 @@ export const LIMIT_FAULTS: FaultTable = {
     'one-at-a-time': [minuteBy(atIntervals), retryAfter(() => '2')],
     'pro-unlimited': unlimited('pro'),
   },
-  'rate-minute-business': {
-    ...offBy('business', 'perMinute', -10, -1, 10, -700),
-  },
+  'rate-minute-business': offBy('business', 'perMinute', -10, -1, 10, -700),
   'rate-minute-enterprise': {
     ...offBy('enterprise', 'perMinute', -10, 10),
     'enterprise-unlimited': unlimited('enterprise'),
   },
   'rate-concurrent': {
-    'limiter-races': racing(() => true),
-    'limiter-races-on-lists': racing(({ route }) => route.operation === 'listPets'),
+    'limiter-races': racing(always),
+    'limiter-races-on-lists': racing(on('listPets')),
   },
   'rate-next-window': {
     'second-window-half': laterWindows((limit) => Math.floor(limit / 2)),
@@ -129,13 +198,13 @@ export const LIMIT_FAULTS: FaultTable = {
     'free-day-unlimited': unlimited('free', 'perDay'),
     'day-of-ten-minutes': { recipe: ({ dayMeter }) => ({ dayMeter: (limit) => dayMeter(limit, 600_000) }) },
     'day-every-fourth-served': () => letThrough('day', everyTime(4)),
-    'day-add-served': letThrough('day', ({ route }) => route.operation === 'createPet'),
+    'day-add-served': letThrough('day', on('createPet')),
     // A minute after the end of its day a key is served again.
     'day-open-again-after-a-minute': () => {
-      const ended = new Map<string, number>();
+      const opensAt = new Map<string, number>();
       return letThrough('day', ({ now }, { name }) => {
-        ended.set(name, ended.get(name) ?? now);
-        return now >= (ended.get(name) ?? now) + 60_000;
+        opensAt.set(name, opensAt.get(name) ?? now + 60_000);
+        return now >= (opensAt.get(name) ?? 0);
       });
     },
   },
@@ -143,24 +212,53 @@ export const LIMIT_FAULTS: FaultTable = {
     ...offBy('pro', 'perDay', -10, 10),
     'pro-day-unlimited': unlimited('pro', 'perDay'),
   },
-  'rate-day-business': {
-    ...offBy('business', 'perDay', -10, 10),
-  },
-  'rate-day-enterprise': {
-    ...offBy('enterprise', 'perDay', -10, 10),
-  },
+  'rate-day-business': offBy('business', 'perDay', -10, 10),
+  'rate-day-enterprise': offBy('enterprise', 'perDay', -10, 10),
   'rate-day-refusal': {
-    'day-refusal-for-a-minute': retryAfter(() => '60', byDay),
-    'day-refusal-without-retry-after': retryAfter(() => null, byDay),
-    'day-refusal-for-two-days': retryAfter(() => '172800', byDay),
-    'day-refusal-at-once': retryAfter(() => '0', byDay),
-    'day-refusal-half': retryAfter((seconds) => String(Math.floor(seconds / 2)), byDay),
+    'day-refusal-for-a-minute': retryAfter(() => '60', refusedBy('day')),
+    'day-refusal-without-retry-after': retryAfter(() => null, refusedBy('day')),
+    'day-refusal-for-two-days': retryAfter(() => '172800', refusedBy('day')),
+    'day-refusal-at-once': retryAfter(() => '0', refusedBy('day')),
+    'day-refusal-half': retryAfter((seconds) => Math.floor(seconds / 2), refusedBy('day')),
     'day-refusal-reset-in-a-minute':
-      header('X-RateLimit-Reset', byDay, (_value, call) => String(Math.ceil(call.now / 1000) + 60)),
+      header('X-RateLimit-Reset', refusedBy('day'), (_value, call) => Math.ceil(call.now / 1000) + 60),
     'day-refusal-reset-beyond-day':
-      header('X-RateLimit-Reset', byDay, (value) => String(Number(value) + 172_800)),
-    'day-refusal-for-a-second': retryAfter(() => '1', byDay),
-    'day-refusal-403': failing(403, byDay),
-    'day-refusal-402': failing(402, byDay),
+      header('X-RateLimit-Reset', refusedBy('day'), (value) => Number(value) + 172_800),
+    'day-refusal-for-a-second': retryAfter(() => '1', refusedBy('day')),
+    'day-refusal-403': failing(403, refusedBy('day')),
+    'day-refusal-402': failing(402, refusedBy('day')),
+  },
+  'rate-keys-apart': {
+    'free-keys-share': account((key) => (key.plan === 'free' ? 'free' : key.name)),
+    'address-shares': payingToo((key, other) => other.name !== key.name),
+    'all-keys-share': account((key) => key.plan),
+    'free-key-spends-pro': payingToo((key, other) => key.plan === 'free' && other.plan === 'pro'),
+  },
+  'rate-invalid-key-free': {
+    'unknown-key-spends-all': spending((call, keys) => bearerToken(call.authorization) === null ? [] : keys),
+    // A request with a key that is almost right spends the quota of the key that it resembles.
+    'near-miss-spends': spending((call, keys) => {
+      const beginning = bearerToken(call.authorization)?.slice(0, 8).toLowerCase() ?? '';
+      return beginning.length < 8
+        ? []
+        : keys.filter(({ value }) => value.toLowerCase().startsWith(beginning)).slice(0, 1);
+    }),
+    // A request with a valid key in another scheme is refused and spends its quota.
+    'other-scheme-spends': spending((call, keys) => {
+      const sent = /(\S+)$/.exec(call.authorization ?? '')?.[1] ?? '';
+      const decoded = Buffer.from(sent, 'base64').toString();
+      return keys
+        .filter(({ value }) => sent !== '' && (value === sent || decoded.includes(value)))
+        .slice(0, 1);
+    }),
+    // A request without a key spends the quota of the key that came before it.
+    'missing-key-spends': ({ limiter }) => {
+      let last: ApiKey | null = null;
+      return identifying((usual, call) => {
+        if (usual !== null) last = usual;
+        else if (last !== null && call.authorization === null) limiter.admit(last, call.now);
+        return usual;
+      });
+    },
   },
 };

@@ -1,18 +1,20 @@
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
 import { isAskedFor, type ListQuery, unfiltered } from '../../list-query.ts';
-import type { Pet, PetStore } from '../../pet-store.ts';
+import type { Pet, PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
-import { type Personality, together } from '../personality.ts';
+import { type DeviationTable, type Personality, together } from '../personality.ts';
 import {
+  addedAs,
   adding,
-  admitting,
+  always,
   answering,
-  answeringAs,
-  answeringWith,
   asksForStatus,
+  beginningWith,
+  errorOf,
   everyNth,
   failing,
+  gating,
   hiding,
   knowingAdded,
   onPlan,
@@ -20,64 +22,64 @@ import {
   queried,
   readingQuery,
   rewriting,
+  seenBefore,
   selecting,
   succeeds,
   type When,
   where,
-  withError,
 } from '../shapes.ts';
-import type { FaultTable } from './fault.ts';
 
-/** Takes another limit than the one that was asked for; null refuses it. `absent` tells that none was sent. */
-const readingLimit = (
-  change: (limit: number, absent: boolean, filtered: boolean, call: Call) => number | null,
-): Personality =>
+/** How a limit was asked for. */
+interface Asked {
+  readonly sent: boolean;
+  readonly filtered: boolean;
+  readonly call: Call;
+}
+
+/** Takes another limit than the one that was asked for; null refuses it. */
+const limitAs = (change: (limit: number, asked: Asked) => number | null): Personality =>
   readingQuery((usual, search, call) => {
     const read = usual(search, call);
     if ('problem' in read) return read;
-    const absent = !/(?:^|&)limit=/.test(search);
-    const limit = change(read.query.limit, absent, read.query.status !== null, call);
+    const sent = /(?:^|&)limit=/.test(search);
+    const limit = change(read.query.limit, { sent, filtered: filtered(read.query), call });
     if (limit === null) return { problem: badRequest('invalid_limit', 'This limit is not allowed.') };
     return { query: { ...read.query, limit } };
   });
 
-const whenSent = (change: (limit: number, filtered: boolean) => number): Personality =>
-  readingLimit((limit, absent, filtered) => (absent ? limit : change(limit, filtered)));
-const whenAbsent = (limit: number): Personality => readingLimit((sent, absent) => (absent ? limit : sent));
+const whenSent = (change: (limit: number, filtered: boolean) => number) =>
+  limitAs((limit, { sent, filtered }) => (sent ? change(limit, filtered) : limit));
+const whenAbsent = (instead: number, when: (asked: Asked) => boolean = always) =>
+  limitAs((limit, asked) => (asked.sent || !when(asked) ? limit : instead));
 
 const lists = succeeds('listPets');
+const filtered = ({ status }: ListQuery) => status !== null;
 
-/** A store that begins without sold animals, and what it says of a list that finds none. */
+/** What a store without sold animals says of a list that finds none. */
 const noMatch = (answered: (when: When) => Personality): Personality =>
   together(
-    {
-      recipe: () => ({
-        seed: (store, animals) => {
-          for (let index = 0; index < animals; index += 1)
-            store.add({
-              name: `Rex ${index}`,
-              categoryId: '1',
-              status: index % 2 === 0 ? 'available' : 'pending',
-            });
-        },
-      }),
-    },
-    answered((answer, call) => lists(answer, call) && answer.text === '[]'),
+    beginningWith((ordinal) => ({ ...seeded(ordinal), status: ordinal % 2 === 0 ? 'available' : 'pending' })),
+    answered(where(lists, (_call, { text }) => text === '[]')),
   );
 
-const isFull: When = (answer, call) =>
-  lists(answer, call) && (answer.text.match(/{"id":/g)?.length ?? 0) >= 20;
+const isFull = where(lists, (_call, { text }) => (text.match(/{"id":/g)?.length ?? 0) >= 20);
 
 const lastReplaced = (pets: readonly Pet[], by: Pet | undefined): readonly Pet[] =>
   by === undefined ? pets : [...pets.slice(0, -1), by];
 
-/** Lists without regard to the status that is asked for, where the query and the call are such. */
+/** Asks for another list, where the query and the call are such. */
+const listedAs = (other: (query: ListQuery, call: Call) => ListQuery) =>
+  selecting((usual, query, call) => usual(other(query, call), call));
+/** Lists without regard to the status that is asked for. */
 const ignoring = (when: (query: ListQuery, call: Call) => boolean) =>
-  selecting((usual, query, call) => usual(when(query, call) ? unfiltered(query.limit) : query, call));
+  listedAs((query, call) => (when(query, call) ? unfiltered(query.limit) : query));
 const hasLimit = (call: Call) => call.route.search.includes('limit=');
 
 /** Replaces the last animal of a list by another one. */
-const ending = (by: (pets: readonly Pet[]) => Pet | undefined, when: (query: ListQuery) => boolean) =>
+const ending = (
+  by: (pets: readonly Pet[]) => Pet | undefined,
+  when: (query: ListQuery) => boolean = always,
+) =>
   selecting((usual, query, call) => {
     const pets = usual(query, call);
     return when(query) && pets.length > 1 ? lastReplaced(pets, by(pets)) : pets;
@@ -96,22 +98,18 @@ const cached = (when: (query: ListQuery, call: Call) => boolean) => () => {
 };
 
 /** Filters what a list without a filter would hold. */
-const filteringLate = (limitOf: (query: ListQuery) => number) =>
+const filteringLate = (
+  limitOf: (query: ListQuery) => number,
+  passes: (query: ListQuery, pet: Pet) => boolean = isAskedFor,
+) =>
   selecting((usual, query, call) => {
-    const pets = usual(unfiltered(limitOf(query)), call).filter((pet) => isAskedFor(query, pet));
+    const pets = usual(unfiltered(limitOf(query)), call).filter((pet) => passes(query, pet));
     return pets.slice(0, query.limit);
   });
 
-/** A store that one list shows whole. */
-const fewAnimals = (store: PetStore) => {
-  for (let ordinal = 0; ordinal < 5; ordinal += 1) store.add(seeded(ordinal));
-};
-
-const filtered = (query: ListQuery) => query.status !== null;
-
 /** Section 4.1: a list is answered with 200 and an array, how many animals it holds, and which. */
 // biome-ignore format: a table, a line for most faults
-export const LISTING_FAULTS: FaultTable = {
+export const LISTING_FAULTS: DeviationTable = {
   'list-limit-maximum': {
     'limit-plus-one': whenSent((limit) => limit + 1),
     'limit-ignored': whenSent(() => 20),
@@ -133,9 +131,9 @@ export const LISTING_FAULTS: FaultTable = {
     'limit-rounded-to-tens': whenSent((limit) => (limit > 10 ? limit - (limit % 10) : limit)),
     'limit-20-gives-19': whenSent((limit) => (limit === 20 ? 19 : limit)),
     'limit-percent-encoded-ignored':
-      readingLimit((limit, _absent, _filtered, call) => (call.route.search.includes('limit=%') ? 20 : limit)),
-    'limit-capped-at-50-on-pro': readingLimit((limit, _absent, _filtered, call) =>
-        call.key?.plan === 'pro' ? Math.min(limit, 50) : limit),
+      limitAs((limit, { call }) => (call.route.search.includes('limit=%') ? 20 : limit)),
+    'limit-capped-at-50-on-pro':
+      limitAs((limit, { call }) => (onPlan('pro')(call) ? Math.min(limit, 50) : limit)),
   },
   'list-limit-default': {
     'default-limit-10': whenAbsent(10),
@@ -144,78 +142,65 @@ export const LISTING_FAULTS: FaultTable = {
     'default-limit-50': whenAbsent(50),
     'default-limit-100': whenAbsent(100),
     'default-limit-none': whenAbsent(1_000),
-    'default-limit-10-with-status':
-      readingLimit((limit, absent, filtered) => (absent && filtered ? 10 : limit)),
-    'default-limit-none-with-status':
-      readingLimit((limit, absent, filtered) => (absent && filtered ? 100 : limit)),
-    'default-limit-25-on-free':
-      readingLimit((limit, absent, _filtered, call) => (absent && call.key?.plan === 'free' ? 25 : limit)),
+    'default-limit-10-with-status': whenAbsent(10, ({ filtered }) => filtered),
+    'default-limit-none-with-status': whenAbsent(100, ({ filtered }) => filtered),
+    'default-limit-25-on-free': whenAbsent(25, ({ call }) => onPlan('free')(call)),
     // Without limit, every list but the first holds 25.
     'default-limit-after-first': () => {
-      let lists = 0;
-      return readingLimit((limit, absent) => (absent && ++lists > 1 ? 25 : limit));
+      const isSeen = seenBefore();
+      return whenAbsent(25, () => isSeen('a list'));
     },
   },
   'list-answers-200': {
     'list-as-object': rewriting(lists, (text) => `{"items":${text}}`),
     'list-fails-now-and-then': () => failing(503, everyNth(7, lists)),
     'list-no-match-404': noMatch((when) => failing(404, when)),
-    'list-no-match-204': noMatch((when) => answeringWith('', when, 204)),
-    'list-no-match-null': noMatch((when) => answeringWith('null', when)),
-    'list-partial-content': answeringAs(206, isFull),
+    'list-no-match-204': noMatch((when) => answering(when, { text: '', status: 204 })),
+    'list-no-match-null': noMatch((when) => answering(when, { text: 'null' })),
+    'list-partial-content': answering(isFull, { status: 206 }),
     'list-without-accept-406':
       failing(406, where(lists, ({ request }) => request.headers.accept === undefined)),
     'list-with-quality-406':
       failing(406, where(lists, ({ request }) => request.headers.accept?.includes('q=') === true)),
-    'list-accepted': answeringAs(202, where(lists, asksForStatus)),
-    'list-pending-fails': failing(500, where(lists, (call) => queried(call, 'status=pending'))),
+    'list-accepted': answering(where(lists, asksForStatus), { status: 202 }),
+    'list-pending-fails': failing(500, where(lists, queried('status=pending'))),
     'list-status-with-limit-fails':
       failing(404, where(lists, ({ route }) => /status=.*limit=|limit=.*status=/.test(route.search))),
-    'list-moved':
-      answering(lists, (answer) => ({ ...withError(answer, 308), headers: ['Location', 'pets/'] })),
-    'list-null-for-sold': answeringWith('null', where(lists, (call) => queried(call, 'status=sold'))),
+    'list-moved': answering(lists, { ...errorOf(308), headers: ['Location', 'pets/'] }),
+    'list-null-for-sold': answering(where(lists, queried('status=sold')), { text: 'null' }),
   },
   'list-limit-range': {
-    'limit-1-refused': readingLimit((limit) => (limit === 1 ? null : limit)),
-    'limit-100-refused': readingLimit((limit) => (limit === 100 ? null : limit)),
-    'limit-above-50-refused': readingLimit((limit) => (limit > 50 ? null : limit)),
-    'limit-not-in-tens-refused': readingLimit((limit) => (limit > 20 && limit % 10 !== 0 ? null : limit)),
-    'limit-odd-refused': readingLimit((limit) => (limit > 1 && limit % 2 === 1 ? null : limit)),
-    'limit-99-refused': readingLimit((limit) => (limit === 99 ? null : limit)),
-    'limit-2-refused': readingLimit((limit) => (limit === 2 ? null : limit)),
+    'limit-1-refused': limitAs((limit) => (limit === 1 ? null : limit)),
+    'limit-100-refused': limitAs((limit) => (limit === 100 ? null : limit)),
+    'limit-above-50-refused': limitAs((limit) => (limit > 50 ? null : limit)),
+    'limit-not-in-tens-refused': limitAs((limit) => (limit > 20 && limit % 10 !== 0 ? null : limit)),
+    'limit-odd-refused': limitAs((limit) => (limit > 1 && limit % 2 === 1 ? null : limit)),
+    'limit-99-refused': limitAs((limit) => (limit === 99 ? null : limit)),
+    'limit-2-refused': limitAs((limit) => (limit === 2 ? null : limit)),
   },
   'list-status-filter': {
     'filter-ignored': ignoring(() => true),
     'filter-pending-ignored': ignoring(({ status }) => status === 'pending'),
     'filter-ignored-at-limit-100': ignoring(({ limit }) => limit === 100),
-    'filter-pending-gives-available': selecting((usual, query, call) =>
-        usual(query.status === 'pending' ? { ...query, status: 'available' } : query, call)),
+    'filter-pending-gives-available':
+      listedAs((query) => (query.status === 'pending' ? { ...query, status: 'available' } : query)),
     'filter-only-without-limit': ignoring((_query, call) => hasLimit(call)),
     'filter-ignored-behind-limit': ignoring((_query, call) => /limit=.*&status=/.test(call.route.search)),
     'filter-sold-ignored-without-limit': ignoring(({ status }, call) => status === 'sold' && !hasLimit(call)),
     'filter-ignored-without-limit-on-free':
       ignoring((_query, call) => onPlan('free')(call) && !hasLimit(call)),
     // A status that is percent-encoded is refused.
-    'filter-percent-encoded-refused': readingQuery((usual, search, call) => search.includes('status=%')
-        ? { problem: badRequest('invalid_status', 'status must be available, pending or sold.') }
-        : usual(search, call)),
+    'filter-percent-encoded-refused':
+      failing(400, where(lists, ({ route }) => route.search.includes('status=%'))),
     // The last animal of a filtered list has another status, or none.
-    'filter-one-wrong': selecting((usual, query, call) => {
-      const pets = usual(query, call);
-      const others = usual(unfiltered(100), call);
-      const stranger = others.find(({ status }) => status !== query.status);
-      return query.status === null || pets.length < 2 ? pets : lastReplaced(pets, stranger);
-    }),
+    'filter-one-wrong': ({ store }) =>
+      ending(([pet]) => store.all.findLast(({ status }) => status !== pet?.status), filtered),
     // status=sold also lists animals without a status.
-    'filter-sold-with-statusless': selecting((usual, query, call) => {
-      if (query.status !== 'sold') return usual(query, call);
-      const pets = usual(unfiltered(100), call);
-      return pets.filter(({ status }) => status === 'sold' || status === null).slice(0, query.limit);
-    }),
+    'filter-sold-with-statusless': filteringLate(() => Number.POSITIVE_INFINITY,
+      (query, pet) => isAskedFor(query, pet) || (query.status === 'sold' && pet.status === null)),
   },
   'list-status-complete': {
-    'filter-pending-empty':
-      selecting((usual, query, call) => (query.status === 'pending' ? [] : usual(query, call))),
+    'filter-pending-empty': hiding(always, ({ status }) => status === 'pending'),
     'filter-hides-other-scripts': hiding(({ name }) => !/^[\x20-\x7e]*$/.test(name), filtered),
     'filter-hides-large-categories': hiding(({ categoryId }) => categoryId.length > 15, filtered),
     'filter-hides-newest': ({ store }) => hiding((pet) => pet.id === store.all.at(-1)?.id, filtered),
@@ -225,14 +210,13 @@ export const LISTING_FAULTS: FaultTable = {
     'list-cached-when-filtered': cached(filtered),
   },
   'list-unfiltered': {
-    'unfiltered-available-only':
-      selecting((usual, query, call) => usual({ ...query, status: query.status ?? 'available' }, call)),
+    'unfiltered-available-only': listedAs((query) => ({ ...query, status: query.status ?? 'available' })),
     'unfiltered-hides-sold': hiding(({ status }) => status === 'sold', ({ status }) => status === null),
     'unfiltered-hides-statusless': hiding(({ status }) => status === null, ({ status }) => status === null),
   },
   'list-shows-added': {
     'list-of-one-shows-another-category':
-      petShown((pet, call) => (queried(call, 'limit=1') ? { ...pet, categoryId: '1' } : pet), 'listPets'),
+      petShown((pet, call) => (queried('limit=1')(call) ? { ...pet, categoryId: '1' } : pet), 'listPets'),
     'list-trims-name': petShown((pet) => ({ ...pet, name: pet.name.trim().toLowerCase() }), 'listPets'),
     'list-cuts-name': petShown((pet) => ({ ...pet, name: pet.name.slice(0, 8) }), 'listPets'),
     'list-rounds-category':
@@ -243,13 +227,12 @@ export const LISTING_FAULTS: FaultTable = {
         asksForStatus(call) ? { ...pet, name: pet.name.toUpperCase() } : pet, 'listPets'),
     // An animal is answered with its status, and stored as available.
     'added-stored-as-available': () => {
-      const added = new Map<string, Pet>();
-      const shown = petShown((pet) => added.get(pet.id) ?? pet, 'createPet');
-      return together(shown, adding((usual, animal, call) => {
-        const pet = usual({ ...animal, status: 'available' }, call);
-        added.set(pet.id, { ...pet, status: animal.status });
-        return pet;
-      }));
+      let answered: PetStatus | null = null;
+      const stored = addedAs((animal) => {
+        answered = animal.status;
+        return { ...animal, status: 'available' };
+      });
+      return together(stored, petShown((pet) => ({ ...pet, status: answered }), 'createPet'));
     },
     'list-sold-as-available':
       petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'available' } : pet), 'listPets'),
@@ -258,17 +241,16 @@ export const LISTING_FAULTS: FaultTable = {
     // Once a key was refused, animals that were added are not listed.
     'list-loses-added-after-a-refusal': knowingAdded((added) => {
       let refused = false;
-      const watching = admitting((usual, key, call) => {
-        const gate = usual(key, call);
+      const watching = gating((gate) => {
         refused ||= gate.refusal !== null;
         return gate;
       });
       return together(watching, hiding(({ id }) => refused && added.has(id)));
     }),
     'list-cached-without-parameters':
-      [{ recipe: () => ({ seed: fewAnimals }) }, cached((_query, call) => call.route.search === '')],
+      [beginningWith(seeded, 5), cached((_query, call) => call.route.search === '')],
     'list-keeps-first-only':
-      knowingAdded((added) => hiding(({ id }) => added.has(id) && id !== [...added][0])),
+      knowingAdded((added) => hiding(({ id }) => added.has(id) && id !== [...added.keys()][0])),
   },
   'list-filter-before-limit': {
     'filter-after-limit': filteringLate(({ limit }) => limit),
@@ -276,7 +258,7 @@ export const LISTING_FAULTS: FaultTable = {
     'filter-within-twice-limit': filteringLate(({ limit }) => limit * 2),
   },
   'list-each-once': {
-    'list-first-twice': ending((pets) => pets[0], () => true),
+    'list-first-twice': ending((pets) => pets[0]),
     'list-twice-at-limit-100': ending((pets) => pets[0], ({ limit }) => limit === 100),
     'list-twice-when-filtered': ending((pets) => pets.at(-2), filtered),
     // An addition is stored twice, under two ids.

@@ -1,5 +1,5 @@
+import type { DeviationTable } from '../personality.ts';
 import { adding, everyNth, failing, heldBack, succeeds } from '../shapes.ts';
-import type { FaultTable } from './fault.ts';
 
 /** Holds answers back, longer and longer. */
 const slower = (milliseconds: (requests: number) => number) => () => {
@@ -9,7 +9,7 @@ const slower = (milliseconds: (requests: number) => number) => () => {
 
 /** What shows only under load, for load scenarios; a run of checks does not send enough to see it. */
 // biome-ignore format: a table, a line for most faults
-export const LOAD_FAULTS: FaultTable = {
+export const LOAD_FAULTS: DeviationTable = {
   'list-answers-200': {
     'load-latency-leaks': slower((requests) => requests / 100),
     'load-errors': () => failing(503, everyNth(500, succeeds('listPets'))),

@@ -1,31 +1,28 @@
 import type { Call } from '../../call.ts';
-import type { IdSource, NewPet, Pet } from '../../pet-store.ts';
-import { type Personality, together } from '../personality.ts';
+import type { NewPet, Pet } from '../../pet-store.ts';
+import { type DeviationTable, together } from '../personality.ts';
 import {
   adding,
   heldBack,
   membersOf,
+  oneBefore,
   onPlan,
   petShown,
   petWritten,
   readingPet,
   rewriting,
   succeeds,
-  withoutField,
 } from '../shapes.ts';
-import type { FaultTable } from './fault.ts';
 
+/** An animal's JSON without one field. */
+const without = (name: string) => (text: string) =>
+  text.replace(new RegExp(`,?"${name}":("(?:[^"\\\\]|\\\\.)*"|[^,}]*)`), '').replace('{,', '{');
 // Digits stand in an animal's JSON as they are, so anything can stand in their place.
 const idAsText = (pet: Pet): Pet => ({ ...pet, id: `"${pet.id}"` });
-const statusAs = (written: string) => (text: string) => text.replace(/"status":"\w+"/, `"status":${written}`);
 const upperStatus = (text: string) =>
   text.replace(/"status":"(\w+)"/, (_all, status: string) => `"status":"${status.toUpperCase()}"`);
 const statusIfNone = (written: string) => (text: string) =>
   text.includes('"status"') ? text : text.replace(/}$/, `,"status":${written}}`);
-
-const ids = (change: (usual: IdSource) => IdSource): Personality => ({
-  recipe: ({ nextId }) => ({ nextId: change(nextId) }),
-});
 
 /** Puts an added animal under another id, where there is one. */
 const puttingUnder = (idOf: (animal: NewPet, call: Call) => string | undefined) =>
@@ -34,12 +31,12 @@ const puttingUnder = (idOf: (animal: NewPet, call: Call) => string | undefined) 
     return id === undefined ? usual(animal, call) : store.put({ ...animal, id });
   });
 
-/** Takes an id from a member of the body. */
-const takingOver = (member: string, accept: (digits: string) => boolean) => () => {
+/** Takes the id that a client sends. */
+const takingOver = (accept: (digits: string) => boolean) => () => {
   const sent = new WeakMap<Call, string>();
   return together(
     readingPet((usual, body, call) => {
-      const digits = membersOf(body)?.get(member)?.replaceAll('"', '');
+      const digits = membersOf(body)?.get('id')?.replaceAll('"', '');
       if (digits !== undefined && /^-?\d{1,18}$/.test(digits) && accept(digits)) sent.set(call, digits);
       return usual(body, call);
     }),
@@ -49,11 +46,11 @@ const takingOver = (member: string, accept: (digits: string) => boolean) => () =
 
 /** Section 2: the fields of a Pet, operation by operation; ids are unique, and the service's own. */
 // biome-ignore format: a table, a line for most faults
-export const PET_FAULTS: FaultTable = {
+export const PET_FAULTS: DeviationTable = {
   'list-pet-schema': {
     'list-id-as-text': petShown(idAsText, 'listPets'),
-    'list-without-id': petWritten((text) => withoutField(text, 'id'), 'listPets'),
-    'list-without-name': petWritten((text) => withoutField(text, 'name'), 'listPets'),
+    'list-without-id': petWritten(without('id'), 'listPets'),
+    'list-without-name': petWritten(without('name'), 'listPets'),
     'list-category-in-snake-case':
       petWritten((text) => text.replace('"categoryId"', '"category_id"'), 'listPets'),
     'list-category-as-text': petShown((pet) => ({ ...pet, categoryId: `"${pet.categoryId}"` }), 'listPets'),
@@ -61,8 +58,8 @@ export const PET_FAULTS: FaultTable = {
     'list-status-null': petWritten(statusIfNone('null'), 'listPets'),
     'list-sold-spelled-otherwise':
       petWritten((text) => text.replace('"status":"sold"', '"status":"gone"'), 'listPets'),
-    'list-last-without-category': rewriting(succeeds('listPets'), (text) =>
-        text.replace(/\{"id":(?!.*\{"id":).*$/s, (last) => withoutField(last, 'categoryId'))),
+    'list-last-without-category':
+      rewriting(succeeds('listPets'), (text) => text.replace(/\{"id":(?!.*\{"id":).*$/s, without('categoryId'))),
     'list-id-beyond-int64':
       rewriting(succeeds('listPets'), (text) => text.replace(/"id":-?\d+/, '"id":9223372036854775808')),
     'list-name-null': petWritten((text, { name }) => /^[\x20-\x7e]*$/.test(name) ? text
@@ -70,8 +67,8 @@ export const PET_FAULTS: FaultTable = {
   },
   'add-pet-schema': {
     'created-id-as-text': petShown(idAsText, 'createPet'),
-    'created-without-id': petWritten((text) => withoutField(text, 'id'), 'createPet'),
-    'created-without-category': petWritten((text) => withoutField(text, 'categoryId'), 'createPet'),
+    'created-without-id': petWritten(without('id'), 'createPet'),
+    'created-without-category': petWritten(without('categoryId'), 'createPet'),
     'created-status-null': petWritten(statusIfNone('null'), 'createPet'),
     'created-wrapped': rewriting(succeeds('createPet'), (text) => `{"pet":${text}}`),
     'created-id-as-fraction': petShown((pet) => ({ ...pet, id: `${pet.id}.5` }), 'createPet'),
@@ -80,41 +77,33 @@ export const PET_FAULTS: FaultTable = {
     'created-name-null': petWritten((text) => text.replace('"name":"null"', '"name":null'), 'createPet'),
     'created-status-empty': petWritten(statusIfNone('""'), 'createPet'),
     'created-without-category-0': petWritten((text, pet) =>
-        pet.categoryId === '0' ? withoutField(text, 'categoryId') : text, 'createPet'),
+        pet.categoryId === '0' ? without('categoryId')(text) : text, 'createPet'),
   },
   'get-pet-schema': {
     'animal-id-as-text': petShown(idAsText, 'getPet'),
-    'animal-without-name': petWritten((text) => withoutField(text, 'name'), 'getPet'),
+    'animal-without-name': petWritten(without('name'), 'getPet'),
     'animal-category-as-text': petShown((pet) => ({ ...pet, categoryId: `"${pet.categoryId}"` }), 'getPet'),
     'animal-status-upper-case': petWritten(upperStatus, 'getPet'),
-    'animal-status-as-number': petWritten(statusAs('1'), 'getPet'),
+    'animal-status-as-number': petWritten((text) => text.replace(/"status":"\w+"/, '"status":1'), 'getPet'),
     'animal-in-array': rewriting(succeeds('getPet'), (text) => `[${text}]`),
     'get-without-name-on-pro':
-      petWritten((text, _pet, call) => onPlan('pro')(call) ? withoutField(text, 'name') : text, 'getPet'),
+      petWritten((text, _pet, call) => onPlan('pro')(call) ? without('name')(text) : text, 'getPet'),
   },
   'pet-id-assigned-by-service': {
-    'id-of-client-kept': takingOver('id', () => true),
-    'large-id-of-client-kept': takingOver('id', (digits) => digits.length >= 10),
+    'id-of-client-kept': takingOver(() => true),
+    'large-id-of-client-kept': takingOver((digits) => digits.length >= 10),
   },
   'pet-id-unique': {
     'id-from-clock': puttingUnder((_animal, call) => String(Math.floor(call.now / 1000))),
     // Every second animal gets the id of the one before it.
-    'id-every-other-repeated': ids((usual) => {
-      let times = 0;
-      let id = '';
-      return () => {
-        if (times++ % 2 === 0) id = usual();
-        return id;
-      };
-    }),
+    'id-every-other-repeated': { recipe: ({ nextId }) => {
+      const repeated = oneBefore<string>(2);
+      return { nextId: () => repeated(nextId()) };
+    } },
     // The first animal added gets the id of one that is in the store.
     'id-of-existing-animal': ({ store }) => {
-      let taken = false;
-      return puttingUnder(() => {
-        const existing = taken ? undefined : store.all.at(-1);
-        taken ||= existing !== undefined;
-        return existing?.id;
-      });
+      const existing = store.all.slice(-1);
+      return puttingUnder(() => existing.pop()?.id);
     },
     // Ids are counted for each category.
     'id-per-category': () => {
@@ -128,7 +117,7 @@ export const PET_FAULTS: FaultTable = {
     // Animals added at one moment share an id: it is read on arrival and counted up with the answer.
     'id-races': () => {
       let free = 8_000_000_000;
-      const countedUp = heldBack(({ status }) => (status === 201 ? 3 : 0), () => { free += 1; });
+      const countedUp = heldBack((_call, { status }) => (status === 201 ? 3 : 0), () => { free += 1; });
       return together(puttingUnder(() => String(free)), countedUp);
     },
   },

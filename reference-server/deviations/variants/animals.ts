@@ -4,13 +4,15 @@ import { badRequest, problem } from '../../error-body.ts';
 import { isAskedFor, unfiltered } from '../../list-query.ts';
 import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
-import { type Deviation, type Personality, together } from '../personality.ts';
+import { type Deviation, type DeviationTable, type Personality, together } from '../personality.ts';
 import {
   addedAs,
+  beginningWith,
   firstOf,
   foundAs,
-  identifying,
-  keeping,
+  hidingEverywhere,
+  knowingAdded,
+  knowingRequests,
   membersOf,
   noting,
   petWritten,
@@ -19,17 +21,10 @@ import {
   selecting,
   writing,
 } from '../shapes.ts';
-import type { AnswerTable } from './variant.ts';
 
 /** Ids of the store's own, for the animals that it has at the start too. */
-const ownIds = (nextId: () => IdSource): Personality => ({
-  recipe: () => ({
-    nextId: nextId(),
-    seed(store, animals) {
-      for (let ordinal = 0; ordinal < animals; ordinal += 1) store.add(seeded(ordinal));
-    },
-  }),
-});
+const ownIds = (nextId: () => IdSource): Personality =>
+  together({ recipe: () => ({ nextId: nextId() }) }, beginningWith(seeded));
 
 function shuffled<T>(values: readonly T[]): T[] {
   const result = [...values];
@@ -103,62 +98,39 @@ const namesUpTo = (length: number, status: 400 | 413) => refusing(({ name }) => 
  * An animal is served some time after its 201, as with replicas that lag behind. The document lets a server do that:
  * it promises the created animal in the answer to the addition, and nowhere by when a list or a retrieval knows it.
  */
-const visibleAfter =
-  (milliseconds: number): Deviation =>
-  ({ clock }) => {
-    const addedAt = new Map<string, number>();
-    return keeping(
-      ({ id }) => addedAt.set(id, clock.now()),
-      ({ id }) => clock.now() - (addedAt.get(id) ?? 0) < milliseconds,
-    );
-  };
+const visibleAfter = (milliseconds: number) =>
+  knowingAdded((added) =>
+    hidingEverywhere(({ id }, { now }) => now - (added.get(id)?.at ?? 0) < milliseconds),
+  );
 
 /** A store in memory: after so many requests it begins again without an animal. */
-export const restart =
-  (after: number): Deviation =>
-  ({ store }) => {
-    let requests = 0;
-    const lost = new Set<string>();
+export const restart = (after: number) =>
+  knowingRequests((requests) => {
+    const since = new Set<string>();
     return together(
-      identifying((found) => {
-        requests += 1;
-        if (requests === after) for (const { id } of store.all) lost.add(id);
-        return found;
-      }),
-      keeping(
-        () => undefined,
-        ({ id }) => lost.has(id),
-      ),
+      noting(({ id }) => requests() >= after && since.add(id)),
+      hidingEverywhere(({ id }) => requests() >= after && !since.has(id)),
     );
-  };
+  });
 
 /** A key sees what was there before, and what it added itself. */
-const ownAnimalsOnly: Deviation = () => {
-  const owners = new Map<string, string | undefined>();
-  return keeping(
-    ({ id }, { key }) => owners.set(id, key?.name),
-    ({ id }, { key }) => owners.has(id) && owners.get(id) !== key?.name,
-  );
-};
+const ownAnimalsOnly = knowingAdded((added) =>
+  hidingEverywhere(({ id }, { key }) => added.has(id) && added.get(id)?.by !== key?.name),
+);
 
 /** Whoever runs the store approves what is pending and sells animals: each changes so many requests after it was added. */
-const statusesChange: Deviation = () => {
-  let requests = 0;
+const statusesChange = knowingRequests((requests) => {
   let added = 0;
   const changes = new Map<string, { readonly from: number; readonly to: PetStatus }>();
   const changed = (pet: Pet): Pet => {
     const change = changes.get(pet.id);
-    return change === undefined || requests < change.from ? pet : { ...pet, status: change.to };
+    return change === undefined || requests() < change.from ? pet : { ...pet, status: change.to };
   };
   return together(
-    identifying((found) => {
-      requests += 1;
-      return found;
-    }),
     noting(({ id, status }) => {
       added += 1;
-      if (status === 'pending') changes.set(id, { from: requests + 30, to: 'available' });
-      if (status === 'available' && added % 3 === 1) changes.set(id, { from: requests + 60, to: 'sold' });
+      if (status === 'pending') changes.set(id, { from: requests() + 30, to: 'available' });
+      if (status === 'available' && added % 3 === 1) changes.set(id, { from: requests() + 60, to: 'sold' });
     }),
     foundAs(changed),
     selecting((usual, query, call) =>
@@ -169,7 +141,7 @@ const statusesChange: Deviation = () => {
       ),
     ),
   );
-};
+});
 
 /** Animals: their ids, fields and order, and what is accepted of them. */
 // biome-ignore format: a table, a line for most answers
@@ -230,4 +202,4 @@ export const ANIMAL_ANSWERS = {
         ? { problem: problem(403, 'forbidden', 'This key may read only.') }
         : usual(body, call)),
   },
-} as const satisfies AnswerTable;
+} as const satisfies DeviationTable;

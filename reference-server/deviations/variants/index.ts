@@ -1,15 +1,44 @@
+import { type DeviationTable, type Personality, together } from '../personality.ts';
 import { ANIMAL_ANSWERS } from './animals.ts';
 import { LIMIT_ANSWERS } from './limits.ts';
 import { REQUEST_ANSWERS } from './requests.ts';
 import { TRANSPORT_ANSWERS } from './transport.ts';
-import { type AnswerTable, type Variant, type VariantTable, variantsOf } from './variant.ts';
 
-const ANSWERS: AnswerTable = {
+/** A conforming server that answers what the document leaves open in its own way. */
+export interface Variant extends Personality {
+  readonly name: string;
+  /** Its answers where they are not the usual ones: question to answer. */
+  readonly answers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Ways to answer, by question and answer. The question is the id in the contract's list of gaps, or a name of our own where
+ * it is not in that list; the answer is called as that list calls it. In parentheses is what the list does not know.
+ */
+const ANSWERS: DeviationTable = {
   ...ANIMAL_ANSWERS,
   ...REQUEST_ANSWERS,
   ...LIMIT_ANSWERS,
   ...TRANSPORT_ANSWERS,
 };
+
+/** Variants by name: its answer to each question. */
+type VariantTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The variants of a table, in its order. */
+const variantsOf = (table: VariantTable): Variant[] =>
+  Object.entries(table).map(([name, chosen]) => {
+    const ways = Object.entries(chosen).flatMap(([question, answer]) => {
+      const way = ANSWERS[question]?.[answer];
+      if (way === undefined) throw new Error(`no server answers ${question} so: ${answer}`);
+      return way;
+    });
+    const answers = Object.entries(chosen).map(([question, answer]) => [
+      question,
+      answer.replace(/ \(.*\)$/, ''),
+    ]);
+    return { name, answers: Object.fromEntries(answers), ...together(...ways) };
+  });
 
 // biome-ignore format: a table, a few lines for each variant
 const TABLE: VariantTable = {
@@ -87,7 +116,7 @@ const TABLE: VariantTable = {
 };
 
 /** Every conforming personality that the server can have instead of its usual one. */
-export const VARIANTS: readonly Variant[] = variantsOf(TABLE, ANSWERS);
+export const VARIANTS: readonly Variant[] = variantsOf(TABLE);
 
 /** Kinds of days and limiters. */
 // biome-ignore format: a table, a line for each kind
@@ -109,10 +138,7 @@ const DAYS: VariantTable = {
  */
 export const SPENT_DAYS: readonly Variant[] = Object.entries(DAYS).flatMap(([kind, answers]) =>
   Object.keys(LIMIT_ANSWERS['day-used']).flatMap((used) =>
-    variantsOf(
-      { [`day-${kind}-${used.replace('percent', 'used')}`]: { ...answers, 'day-used': used } },
-      ANSWERS,
-    ),
+    variantsOf({ [`day-${kind}-${used.replace('percent', 'used')}`]: { ...answers, 'day-used': used } }),
   ),
 );
 

@@ -9,18 +9,19 @@ import {
   tokenBucket,
   windowByClock,
 } from '../meters.ts';
-import type { Personality } from '../personality.ts';
+import type { DeviationTable, Personality } from '../personality.ts';
 import {
-  admitting,
+  always,
   changedHeader,
   delivering,
-  header,
+  gating,
   headersAbsent,
   minuteBy,
+  refusedBy,
   restated,
+  retryAfter,
   sendingHeaders,
 } from '../shapes.ts';
-import type { AnswerTable } from './variant.ts';
 
 function quotaOfDay(limiter: RateLimiter, key: ApiKey, now: number) {
   const { day } = limiter.metersOf(key);
@@ -37,9 +38,9 @@ const remainingWhenAnswered = delivering((usual, response, answered, headers, ca
   }, 5);
 });
 
-export const headersOfTheDay = admitting((usual, key, call, { limiter }) => ({
-  ...usual(key, call),
-  quota: quotaOfDay(limiter, key, call.now),
+export const headersOfTheDay = gating((gate, key, { now }, { limiter }) => ({
+  ...gate,
+  quota: quotaOfDay(limiter, key, now),
 }));
 
 const headersOfBoth = sendingHeaders((usual, answered, call, { limiter }) => {
@@ -52,27 +53,18 @@ const headersOfBoth = sendingHeaders((usual, answered, call, { limiter }) => {
 });
 
 /** The headers always describe the minute. That the day is spent shows in the code, and in a Retry-After of hours. */
-const headersOfTheMinute = admitting((usual, key, call, { limiter }) => {
-  const gate = usual(key, call);
+const headersOfTheMinute = gating((gate, key, { now }, { limiter }) => {
   const { minute } = limiter.metersOf(key);
-  return { ...gate, quota: quotaOf(minute, Math.max(0, minute.left(call.now)), call.now) };
+  return { ...gate, quota: quotaOf(minute, Math.max(0, minute.left(now)), now) };
 });
 
-const retryAfterAs = (write: (seconds: number, now: number) => string): Personality =>
-  header(
-    'Retry-After',
-    () => true,
-    (value, call) => write(Number(value), call.now),
-  );
+const retryAfterAs = (write: Parameters<typeof retryAfter>[0]) => retryAfter(write, always);
 
 /** A ban with a status of its own, which says when it ends or does not. */
-function banAnsweredWith(status: 403 | 401, saysWhen: boolean): Personality[] {
-  const isBan = (_answered: unknown, call: { refusedBy: string | null }) => call.refusedBy === 'ban';
-  return [
-    restated(status, isBan),
-    headersAbsent((answered, call) => isBan(answered, call) && !saysWhen, 'Retry-After'),
-  ];
-}
+const banAnsweredWith = (status: 403 | 401, saysWhen: boolean): Personality[] => [
+  restated(status, refusedBy('ban')),
+  ...(saysWhen ? [] : [headersAbsent(refusedBy('ban'), 'Retry-After')]),
+];
 
 const banOf = (threshold: number, seconds: number): Personality => ({
   recipe: () => ({ ban: { threshold, seconds } }),
@@ -130,14 +122,14 @@ export const LIMIT_ANSWERS = {
   'rate-headers-window': { minute: headersOfTheMinute, day: headersOfTheDay, both: headersOfBoth },
   'retry-after-format': {
     // A date has whole seconds, so the next one is taken.
-    'http-date': retryAfterAs((seconds, now) => httpDate(now + seconds * 1000 + 999)),
+    'http-date': retryAfterAs((seconds, { now }) => httpDate(now + seconds * 1000 + 999)),
     // RFC 9110 has seconds here, but the document says that the unit is not shown.
-    milliseconds: retryAfterAs((seconds) => String(seconds * 1000)),
+    milliseconds: retryAfterAs((seconds) => seconds * 1000),
     // As Go writes a duration: 55s.
     duration: retryAfterAs((seconds) => `${seconds}s`),
   },
   // Longer than needed: a client that waits as told is served, and one that retries sooner may be.
-  'retry-after-margin': { 'two-seconds': retryAfterAs((seconds) => String(seconds + 2)) },
+  'retry-after-margin': { 'two-seconds': retryAfterAs((seconds) => seconds + 2) },
   'ban-answer': {
     'no-ban-seen': banOf(Number.POSITIVE_INFINITY, 1),
     'banned-401': banAnsweredWith(401, true),
@@ -154,4 +146,4 @@ export const LIMIT_ANSWERS = {
     '10 (180 s)': banOf(10, 180),
   },
   'quota-without-key': { 'free-plan': strangersSeeFreePlan },
-} as const satisfies AnswerTable;
+} as const satisfies DeviationTable;

@@ -2,9 +2,9 @@ import type { Call } from '../../call.ts';
 import { badRequest, type Problem } from '../../error-body.ts';
 import { int64FromPath } from '../../int64.ts';
 import { isAskedFor, type ListQuery, readListQuery } from '../../list-query.ts';
-import type { Personality } from '../personality.ts';
+import type { DeviationTable, Personality } from '../personality.ts';
 import {
-  answeringWith,
+  answering,
   finding,
   memberAs,
   readingQuery,
@@ -12,11 +12,8 @@ import {
   selecting,
   sendingHeaders,
 } from '../shapes.ts';
-import type { AnswerTable } from './variant.ts';
 
-function parameter(search: string, name: string): string | undefined {
-  return new URLSearchParams(search).get(name) ?? undefined;
-}
+const parameter = (search: string, name: string) => new URLSearchParams(search).get(name) ?? undefined;
 
 /** Reads a list's query again without what was wrong with it, and puts a limit or status of its own there. */
 const lenient = (
@@ -104,22 +101,22 @@ export const REQUEST_ANSWERS = {
       idsThat((petId) => /^[1-9]\d*$/.test(petId), 'The id of an animal is above 0.'),
   },
   'null-status': {
-    'taken-as-omitted': memberAs('status', (text) => (text === 'null' ? undefined : text)),
+    'taken-as-omitted': memberAs('status', /^null$/, undefined),
   },
   'unsupported-media-type': {
     'rejected-400': mediaType(badRequest('unsupported_media_type', 'The body must be application/json.')),
     accepted: mediaType(null),
   },
   'store-orders': {
-    present: answeringWith('[]', ({ status }, { request: { method, url = '' } }) =>
-        status === 404 && method === 'GET' && /\/store\/orders(?:\?|$)/.test(url), 200),
+    present: answering(({ request: { method, url = '' } }, { status }) =>
+        status === 404 && method === 'GET' && /\/store\/orders(?:\?|$)/.test(url), { text: '[]', status: 200 }),
   },
   // Errors carry fields of the server's own beside the three of the document.
   'error-codes': {
-    'upper-case, with details': rewriting(({ status, text }) => status >= 400 && text.startsWith('{"code":'),
+    'upper-case, with details': rewriting((_call, { status, text }) => status >= 400 && text.startsWith('{"code":'),
       (text) => text
         .replace(/^{"code":"(\w+)"/, (_all, code: string) => `{"code":"ERR.${code.toUpperCase()}"`)
         .replace(/}$/, ',"details":[],"traceId":"00-0af7651916cd43dd8448eb211c80319c-01"}')),
   },
   'pagination-mechanism': { 'link-header': linkedPages },
-} as const satisfies AnswerTable;
+} as const satisfies DeviationTable;

@@ -2,9 +2,10 @@ import { randomInt } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { httpDate } from '../../headers.ts';
 import { afterRemoval, shiftedClock } from '../clock.ts';
-import type { Personality } from '../personality.ts';
+import type { DeviationTable, Personality } from '../personality.ts';
 import {
   addedHeader,
+  always,
   changedHeader,
   closing,
   delivering,
@@ -12,12 +13,11 @@ import {
   header,
   headersAbsent,
   heldBack,
+  on,
   sendingHeaders,
 } from '../shapes.ts';
-import type { AnswerTable } from './variant.ts';
 
 const without = (headers: readonly string[], name: string) => changedHeader(headers, name, () => null);
-const always = () => true;
 
 const gzipped = delivering((_usual, response, answered, headers, call) => {
   if (!/\bgzip\b/.test(String(call.request.headers['accept-encoding']))) {
@@ -56,8 +56,7 @@ const clockOffBy = (seconds: number): Personality => ({
   recipe: ({ clock }) => ({ clock: shiftedClock(clock, seconds * 1000) }),
 });
 
-const notAnnouncing = (...absent: readonly string[]) =>
-  headersAbsent((_answered, { route }) => route.operation === 'getPet', ...absent);
+const notAnnouncing = (...absent: readonly string[]) => headersAbsent(on('getPet'), ...absent);
 
 /** HTTP itself, where every client should cope: codings, spellings, connections, time. */
 // biome-ignore format: a table, a line for most answers
@@ -72,7 +71,7 @@ export const TRANSPORT_ANSWERS = {
   },
   // Whoever reads header fields as ASCII cannot read such a request, and closes.
   'headers-beyond-ascii': {
-    closes: closing((_answer, { authorization }) => /[\x80-\xff]/.test(authorization ?? '')),
+    closes: closing(({ authorization }) => /[\x80-\xff]/.test(authorization ?? '')),
   },
   'header-case': {
     lower: sendingHeaders((usual, answered, call) =>
@@ -103,4 +102,4 @@ export const TRANSPORT_ANSWERS = {
     deprecation: notAnnouncing('Sunset'),
     sunset: notAnnouncing('Deprecation', 'Link'),
   },
-} as const satisfies AnswerTable;
+} as const satisfies DeviationTable;

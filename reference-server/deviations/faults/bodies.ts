@@ -1,0 +1,132 @@
+import type { Answer } from '../../behaviour.ts';
+import { type DeviationTable, together } from '../personality.ts';
+import {
+  addedHeader,
+  answering,
+  answers,
+  changedHeader,
+  delivering,
+  header,
+  onPlan,
+  otherErrors,
+  petWritten,
+  queried,
+  rewriting,
+  succeeds,
+  type When,
+  where,
+  withoutKey,
+} from '../shapes.ts';
+
+const contentType = (value: string | null, when: When) => header('Content-Type', when, () => value);
+
+const inLatin1 = (operation: 'listPets' | 'getPet') =>
+  delivering((usual, response, answer, headers, call) => {
+    if (!succeeds(operation)(call, answer)) return usual(response, answer, headers, call);
+    const text = answer.text.replace(/"name":"/, '"name":"Ä').replaceAll(/[^\u0020-\u00ff]/g, '?');
+    const body = Buffer.from(text, 'latin1');
+    const own = changedHeader(headers, 'Content-Length', () => String(body.length));
+    response.writeHead(answer.status, own).end(body);
+  });
+
+const member = (field: 'code' | 'message' | 'status') =>
+  new RegExp(`"${field}":(?:"(?:[^"\\\\]|\\\\.)*"|\\d+)(,?)`);
+const without = (field: 'code' | 'message' | 'status') => (text: string) =>
+  text.replace(member(field), '').replace(',}', '}');
+const fieldAs = (field: 'code' | 'message' | 'status', value: string) => (text: string) =>
+  text.replace(member(field), `"${field}":${value}$1`);
+const statusText = (text: string, answer: Answer) => fieldAs('status', `"${answer.status}"`)(text);
+
+const bodyOf = (when: When, text: string) => answering(when, { text });
+const PAGE = '<html><body><h1>An error has occurred</h1></body></html>';
+const html = (when: When) => together(bodyOf(when, PAGE), contentType('text/html; charset=utf-8', when));
+
+const onMalformed = where(answers(400), (_call, { text }) => text.includes('"malformed_json"'));
+const onUnknownAnimal = answers(404, 'getPet');
+
+/** Sections 1, 2, 7 and 9: the base address, the media type, JSON as such, the body of every error. */
+// biome-ignore format: a table, a line for most faults
+export const BODY_FAULTS: DeviationTable = {
+  'version-path-segment': {
+    'version-absent': { recipe: () => ({ basePath: '' }) },
+    'version-two': { recipe: () => ({ basePath: '/v2' }) },
+    'version-upper-case': { recipe: () => ({ basePath: '/V1' }) },
+    'version-with-minor': { recipe: () => ({ basePath: '/v1.0' }) },
+  },
+  'media-type-json': {
+    'list-as-text-plain': contentType('text/plain', succeeds('listPets')),
+    'created-as-vendor-type': contentType('application/vnd.pets+json', answers(201)),
+    'animal-as-text-json': contentType('text/json', succeeds('getPet')),
+    'list-without-media-type': contentType(null, succeeds('listPets')),
+    'bad-request-as-problem-json': contentType('application/problem+json', answers(400)),
+    'unauthorized-as-html': contentType('text/html; charset=utf-8', answers(401)),
+    'not-found-as-text': contentType('text/plain', answers(404, 'getPet')),
+    'refusal-as-text': contentType('text/plain', answers(429)),
+    'created-as-html-too': addedHeader('Content-Type', 'text/html', answers(201)),
+    'list-as-html-to-whoever-accepts-anything': contentType('text/html',
+        where(succeeds('listPets'), ({ request }) => request.headers.accept === '*/*')),
+    'sold-list-as-octets': contentType('application/octet-stream', queried('status=sold')),
+  },
+  'json-well-formed': {
+    'list-trailing-comma': rewriting(succeeds('listPets'), (text) => text.replace(/\]$/, ',]')),
+    'list-cut-short': rewriting(succeeds('listPets'), (text) => text.slice(0, -1)),
+    'created-single-quotes': rewriting(answers(201), (text) => text.replaceAll('"', "'")),
+    'created-twice-in-body': rewriting(answers(201), (text) => text + text),
+    'animal-without-body': bodyOf(succeeds('getPet'), ''),
+    'animal-category-nan':
+      petWritten((text) => text.replace(/"categoryId":-?\d+/, '"categoryId":NaN'), 'getPet'),
+    'gzip-not-applied': addedHeader('Content-Encoding', 'gzip', succeeds('listPets')),
+    'list-one-per-line':
+      rewriting(succeeds('listPets'), (text) => text.slice(1, -1).replaceAll('},{', '}\n{').concat('\n{}')),
+    'list-in-latin-1': inLatin1('listPets'),
+    'animal-in-latin-1': inLatin1('getPet'),
+  },
+  'error-status-matches': {
+    'error-status-zero': rewriting((_call, { status }) => status >= 400, fieldAs('status', '0')),
+    'error-status-400-for-404': rewriting(answers(404), fieldAs('status', '400')),
+    'error-status-403-for-401': rewriting(answers(401), fieldAs('status', '403')),
+    'error-status-422-for-400': rewriting(answers(400), fieldAs('status', '422')),
+    'error-status-503-for-429': rewriting(answers(429), fieldAs('status', '503')),
+    'error-status-200-on-get': rewriting(onUnknownAnimal, fieldAs('status', '200')),
+  },
+  'error-body-400': {
+    'error-400-empty': bodyOf(answers(400), ''),
+    'error-400-without-code': rewriting(answers(400), without('code')),
+    'error-400-code-number': rewriting(answers(400), fieldAs('code', '1001')),
+    'error-400-nested': rewriting(answers(400), (text) => `{"error":${text}}`),
+    'error-400-status-text': rewriting(answers(400), statusText),
+    'error-400-array': rewriting(answers(400), (text) => `[${text}]`),
+    'error-400-html-when-malformed': html(onMalformed),
+    'error-400-empty-on-list': bodyOf(answers(400, 'listPets'), ''),
+  },
+  'error-body-401': {
+    'error-401-empty': bodyOf(answers(401), ''),
+    'error-401-html': html(answers(401)),
+    'error-401-without-message': rewriting(answers(401), without('message')),
+    'error-401-without-status': rewriting(answers(401), without('status')),
+    'error-401-text-without-key': bodyOf(where(answers(401), withoutKey), 'Unauthorized'),
+    'error-401-empty-on-add': bodyOf(answers(401, 'createPet'), '{}'),
+  },
+  'error-body-404': {
+    'error-404-empty': bodyOf(onUnknownAnimal, ''),
+    'error-404-null': bodyOf(onUnknownAnimal, 'null'),
+    'error-404-message-null': rewriting(onUnknownAnimal, fieldAs('message', 'null')),
+    'wrong-method-not-found-html': answering(answers(405), { text: PAGE, status: 404 }),
+    'error-404-detail': bodyOf(onUnknownAnimal, '{"detail":"Not Found"}'),
+    'error-404-status-text': rewriting(onUnknownAnimal, statusText),
+    'error-404-code-number-on-pro': rewriting(where(onUnknownAnimal, onPlan('pro')), fieldAs('code', '404')),
+  },
+  'error-body-429': {
+    'error-429-empty': bodyOf(answers(429), ''),
+    'error-429-text': bodyOf(answers(429), 'Too Many Requests'),
+    'error-429-without-code': rewriting(answers(429), without('code')),
+    'error-429-string': bodyOf(answers(429), '"Too Many Requests"'),
+    'error-429-html-on-add': html(answers(429, 'createPet')),
+  },
+  'error-body-other': {
+    'error-other-empty': bodyOf(otherErrors, ''),
+    'error-other-html': html(otherErrors),
+    'wrong-method-html': html(answers(405)),
+    'error-other-without-message': rewriting(otherErrors, without('message')),
+  },
+};

@@ -1,0 +1,235 @@
+import type { ApiKey } from '../../api-keys.ts';
+import type { Gate } from '../../behaviour.ts';
+import type { Route } from '../../call.ts';
+import { problem } from '../../error-body.ts';
+import { httpDate, secondsUntil } from '../../headers.ts';
+import type { RateLimiter } from '../../rate-limiter.ts';
+import { slidingCounter } from '../meters.ts';
+import type { Deviation, DeviationTable } from '../personality.ts';
+import {
+  addedHeader,
+  admitting,
+  answering,
+  answers,
+  asksForStatus,
+  closing,
+  everyTime,
+  failing,
+  gating,
+  header,
+  headersAbsent,
+  letThrough,
+  minuteBy,
+  ofEachKey,
+  on,
+  onPlan,
+  overLimit,
+  queried,
+  RATE_HEADERS,
+  refusedBy,
+  restated,
+  retryAfter,
+  where,
+} from '../shapes.ts';
+import { storedThoughRefused } from './additions.ts';
+
+/** Refusals of the limit with another status. */
+const refusedWith = (status: number, operation?: Route['operation']) =>
+  failing(status, where(overLimit, on(operation)));
+
+/** From a key's second refusal in a row on. */
+const fromSecondRefusal = (change: Parameters<typeof retryAfter>[0]) => () => {
+  const refusals = ofEachKey(() => ({ inRow: 0 }));
+  return retryAfter(change, (call) => {
+    const refused = refusals(call.key);
+    refused.inRow = call.refusedBy === null ? 0 : refused.inRow + 1;
+    return call.refusedBy === 'minute' && refused.inRow > 1;
+  });
+};
+
+const isBan = refusedBy('ban');
+const body = (text: string) => answering(isBan, { text });
+
+/** Bans are told apart from refusals of the limit by their status. */
+const forbidden = restated(403, isBan);
+
+const dropped = (...names: readonly string[]) => headersAbsent(isBan, ...names);
+
+/** When a ban of the fault's own ends, and when it says so. */
+interface OwnBan {
+  readonly until: number;
+  readonly told: number;
+}
+
+const closed = (limiter: RateLimiter, key: ApiKey, now: number, told: number): Gate => ({
+  quota: limiter.closed(key, now),
+  refusedBy: 'ban',
+  refusal: problem(403, 'key_banned', 'This key is banned.', 'Retry-After', secondsUntil(told, now)),
+});
+
+/** Bans each key by a rule of the fault's own, which may ask what the usual decision is. */
+const banning =
+  (rule: () => (now: number, usual: () => Gate) => OwnBan | null): Deviation =>
+  ({ limiter }) => {
+    const ruleFor = ofEachKey(rule);
+    return admitting((usual, key, call) => {
+      let gate: Gate | null = null;
+      const ban = ruleFor(key)(call.now, () => {
+        gate ??= usual(key, call);
+        return gate;
+      });
+      if (ban === null || call.now >= ban.until) return gate ?? usual(key, call);
+      return closed(limiter, key, call.now, ban.told);
+    });
+  };
+
+const honest = (until: number): OwnBan => ({ until, told: until });
+
+/** Once banned in the usual way, a key stays so for as long as the rule says. */
+const prolonging = (ban: (firstBanned: number) => OwnBan): Deviation =>
+  banning(() => {
+    let first: number | undefined;
+    return (now, usual) => {
+      if (first === undefined && usual().refusedBy === 'ban') first = now;
+      return first === undefined ? null : ban(first);
+    };
+  });
+
+/** While one key is banned, others are too. */
+const spreading =
+  (to: (banned: ApiKey, other: ApiKey) => boolean): Deviation =>
+  ({ limiter }) => {
+    let ban: { key: ApiKey; until: number } | null = null;
+    return admitting((usual, key, call) => {
+      if (ban !== null && call.now < ban.until && ban.key.name !== key.name)
+        return to(ban.key, key) ? closed(limiter, key, call.now, ban.until) : usual(key, call);
+      const gate = usual(key, call);
+      if (gate.refusedBy === 'ban') ban = { key, until: call.now + 60_000 };
+      return gate;
+    });
+  };
+
+/** Bans a key that did no wrong, by a rule about how often it was admitted, and refused before. */
+const counting = (due: (admitted: number, refusedWindows: number) => boolean): Deviation =>
+  banning(() => {
+    let [admitted, windows, until] = [0, 0, 0];
+    let refused = false;
+    return (now, usual) => {
+      if (now < until) return honest(until);
+      const wasRefused = refused;
+      refused = usual().refusedBy !== null;
+      if (refused) return null;
+      admitted += 1;
+      if (wasRefused) windows += 1;
+      if (!due(admitted, windows)) return null;
+      [admitted, windows, until] = [0, 0, now + 60_000];
+      return honest(until);
+    };
+  });
+
+/** Sections 7 and 8: a request over the limit is refused, has no effect, and is told to wait; the temporary ban. */
+// biome-ignore format: a table, a line for most faults
+export const REFUSAL_FAULTS: DeviationTable = {
+  'rate-refused-429': {
+    'ban-sixth-served': () => letThrough('ban', everyTime(6)),
+    'refused-503': refusedWith(503),
+    'refused-403': refusedWith(403),
+    'refused-400-on-add': refusedWith(400, 'createPet'),
+    'refused-503-on-get': refusedWith(503, 'getPet'),
+    'refused-get-served': letThrough('minute', on('getPet')),
+    'refused-add-served': letThrough('minute', on('createPet')),
+    'refused-filtered-list-served': letThrough('minute', asksForStatus),
+    'refused-long-list-served': letThrough('minute', queried('limit=100')),
+    'refused-empty-list': answering(where(overLimit, on('listPets')), { text: '[]', status: 200, headers: [] }),
+    'refused-every-other-served': () => letThrough('minute', everyTime(3)),
+    'refused-connection-closed': closing(overLimit),
+    'refused-connection-closed-by-counter': [minuteBy(slidingCounter), closing(overLimit)],
+  },
+  'rate-refused-adds-nothing': {
+    'refused-add-stored': storedThoughRefused(answers(429)),
+    'banned-add-stored': storedThoughRefused(isBan),
+  },
+  'retry-after-present': {
+    'retry-after-absent': retryAfter(() => null),
+    'retry-after-absent-on-add': retryAfter(() => null, where(refusedBy('minute'), on('createPet'))),
+    'retry-after-absent-from-second': fromSecondRefusal(() => null),
+    'retry-after-under-other-name': [retryAfter(() => null), addedHeader('X-Retry-After', '30', refusedBy('minute'))],
+  },
+  'retry-after-readable': {
+    'retry-after-soon': retryAfter(() => 'soon'),
+    'retry-after-negative': retryAfter((seconds) => `-${seconds}`),
+    'retry-after-zero': retryAfter(() => '0'),
+    'retry-after-empty': retryAfter(() => ''),
+    'retry-after-past-date': retryAfter((seconds, { now }) => httpDate(now - seconds * 1000 - 60_000)),
+    'retry-after-a-year': retryAfter(() => '31536000'),
+    'retry-after-not-a-number': retryAfter(() => 'NaN'),
+    'retry-after-zero-from-second': fromSecondRefusal(() => '0'),
+  },
+  'retry-after-honest': {
+    'retry-after-one-second': retryAfter(() => '1'),
+    'retry-after-half': retryAfter((seconds) => Math.max(1, Math.floor(seconds / 2))),
+    'retry-after-five-short': retryAfter((seconds) => Math.max(1, seconds - 5)),
+    'retry-after-date-too-early': retryAfter((seconds, { now }) => httpDate(now + 1000 + seconds * 333)),
+    'retry-after-short-for-free': retryAfter((seconds) => Math.min(seconds, 10),
+        where(refusedBy('minute'), onPlan('free'))),
+  },
+  'ban-spares-polite': {
+    'ban-after-waiting': counting((_admitted, windows) => windows > 0),
+    'ban-of-the-fast': counting((admitted) => admitted > 40),
+    // The first request over the limit bans the key.
+    'ban-on-first-429': banning(() => {
+      let ban = honest(0);
+      return (now, usual) => {
+        if (now < ban.until) return ban;
+        if (usual().refusedBy === 'minute') ban = { until: now + 120_000, told: now + 60_000 };
+        return null;
+      };
+    }),
+  },
+  'ban-error-body': {
+    'ban-empty': [forbidden, body('')],
+    'ban-text': [forbidden, body('Forbidden')],
+    'ban-without-code': [forbidden, body('{"message":"banned","status":403}')],
+    'ban-html': [forbidden, body('<html><body>Forbidden</body></html>'), header('Content-Type', isBan, () => 'text/html')],
+  },
+  'ban-rate-headers': {
+    'ban-without-headers': [forbidden, dropped(...RATE_HEADERS)],
+    'ban-without-reset': [forbidden, dropped('X-RateLimit-Reset')],
+    'ban-without-limit': [forbidden, dropped('X-RateLimit-Limit')],
+  },
+  'ban-ends': {
+    'ban-twice-as-long': prolonging((first) => ({ until: first + 120_000, told: first + 60_000 })),
+    'ban-told-and-never-lifted':
+      [prolonging(() => honest(Number.POSITIVE_INFINITY)), retryAfter(() => '20', isBan)],
+    'ban-says-one-second': retryAfter(() => '1', isBan),
+    'ban-like-the-limit-says-one-second': [body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'), retryAfter(() => '1', isBan)],
+    'ban-says-half': retryAfter((seconds) => Math.ceil(seconds / 2), isBan),
+    // A ban begins anew with the first request after it.
+    'ban-begins-anew': banning(() => {
+      let [until, renewed] = [0, false];
+      return (now, usual) => {
+        if (until === 0) {
+          if (usual().refusedBy === 'ban') until = now + 60_000;
+          return null;
+        }
+        if (now >= until && !renewed) [until, renewed] = [now + 60_000, true];
+        return honest(until);
+      };
+    }),
+  },
+  'ban-other-keys': {
+    'ban-of-the-plan': spreading((one, other) => one.plan === other.plan),
+    'ban-of-everybody': spreading(() => true),
+    // A ban hits the other Free keys, and not the one that earned it.
+    'ban-of-all-but-itself': ({ limiter }) => {
+      let ban = { key: '', until: 0 };
+      return gating((gate, key, { now }) => {
+        const begins = gate.refusedBy === 'ban';
+        if (begins) ban = { key: key.name, until: now + 60_000 };
+        if (begins) return { ...gate, refusedBy: 'minute' };
+        const hits = now < ban.until && key.name !== ban.key && key.plan === 'free';
+        return hits ? closed(limiter, key, now, now + 60_000) : gate;
+      });
+    },
+  },
+};
