@@ -37,7 +37,6 @@ export interface Asked {
   readonly cases: readonly AccuracyCase[];
   /** The requirements that must be seen red. */
   readonly checkable: readonly string[];
-  readonly leftOut: readonly string[];
 }
 
 /** The cases whose fault, requirement, variant, service or disturbance matches; all, if there is no filter. */
@@ -50,21 +49,8 @@ export function casesFor(filter: RegExp | undefined): Asked {
   // A check that fails everything would find every fault: each conforming server shows that it does not.
   const companions = broken.length === 0 ? [] : CONFORMING.filter((one) => !isAsked(one));
   const cases = [...companions.map((one) => ({ ...one, only: broken })), ...asked];
-  return {
-    cases,
-    checkable: CHECKABLE.filter((id) => filter === undefined || broken.includes(id)),
-    leftOut: pairsWithout(cases),
-  };
+  return { cases, checkable: CHECKABLE.filter((id) => filter === undefined || broken.includes(id)) };
 }
-
-/** The pairs that are not among these cases, a line for a disturbance. */
-const pairsWithout = (cases: readonly AccuracyCase[]) =>
-  DISTURBANCES.flatMap(({ name }) => {
-    const pairs = PAIRS.filter((pair) => pair.disturbance === name);
-    const left = pairs.filter((pair) => !cases.includes(pair));
-    const variants = left.length === pairs.length ? 'each variant' : left.map((pair) => pair.name).join(', ');
-    return left.length === 0 ? [] : [`${name}: ${variants}`];
-  });
 
 /** Some of these, by a seed. */
 export const someOf = <T>(all: readonly T[], count: number, seed: number): readonly T[] =>
@@ -73,5 +59,5 @@ export const someOf = <T>(all: readonly T[], count: number, seed: number): reado
 
 /** Some cases, by a seed; no requirement has to be seen red. */
 export function sampleOf(count: number, seed: number): Asked {
-  return { cases: someOf(ALL, count, seed), checkable: [], leftOut: [] };
+  return { cases: someOf(ALL, count, seed), checkable: [] };
 }

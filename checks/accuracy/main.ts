@@ -5,19 +5,18 @@
  * chosen by `--seed`. `--write` puts the matrix into MATRIX.md beside this file. Exits 1 unless every fault is found by
  * the requirement that it breaks, every requirement finds a fault, and no conforming server fails anything.
  */
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../../spec/package-root.ts';
-import { type CaseResult, spendsDay } from './case.ts';
-import { casesFor, sampleOf } from './cases.ts';
+import { spendsDay } from './case.ts';
+import { casesFor, PAIRS, sampleOf } from './cases.ts';
 import { provide } from './framework-service.ts';
 import { type Entry, matrixOf, titleOf } from './matrix.ts';
-import type { Answer } from './worker.ts';
+import type { Work } from './worker.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -38,39 +37,30 @@ if (options.sample !== undefined) say(`seed ${options.seed}`);
 const notProvided = await provide(asked.cases.flatMap((one) => (one.kind === 'service' ? [one.name] : [])));
 for (const [service, problem] of notProvided) say(`skipped, ${service}: ${problem}`);
 const cases = asked.cases.filter((one) => one.kind !== 'service' || !notProvided.has(one.name));
-const queue = [...cases];
 const entries: Entry[] = [];
 
-/** Of each process, because a part of a case is waiting. */
-const CASES_AT_A_TIME = 5;
-
-/** Has a process run one case after the other; its answers bear the lane's number. */
-async function runLane(worker: ChildProcess, lane: number): Promise<void> {
-  for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
-    worker.send({ lane, accuracyCase: one });
-    const [result]: CaseResult[] = await once(worker, `answer ${lane}`);
-    if (result !== undefined) entries.push({ case: one, result });
-    if (process.stderr.isTTY) process.stderr.write(`\r${entries.length} of ${cases.length} `);
-  }
-}
-
-/** A process that runs several cases at a time. */
-async function startWorker(): Promise<void> {
-  const worker = fork(fileURLToPath(new URL(`worker${extname(import.meta.url)}`, import.meta.url)), {
+/** A thread that runs some of the cases. */
+async function runWorker(work: Work): Promise<void> {
+  const worker = new Worker(new URL(`worker${extname(import.meta.url)}`, import.meta.url), {
+    workerData: work,
     // What a case makes is garbage soon: collected seldom, hardly any of it has to be moved.
-    execArgv: [...process.execArgv, '--max-semi-space-size=64'],
+    resourceLimits: { maxYoungGenerationSizeMb: 192 },
   });
-  worker.on('message', ({ lane, result }: Answer) => worker.emit(`answer ${lane}`, result));
-  worker.on('exit', (code) => code !== 0 && worker.emit('error', new Error(`a worker ended with ${code}`)));
-  await Promise.all(Array.from({ length: CASES_AT_A_TIME }, (_, lane) => runLane(worker, lane)));
-  worker.disconnect();
+  worker.on('message', (entry: Entry) => {
+    entries.push(entry);
+    if (process.stderr.isTTY) process.stderr.write(`\r${entries.length} of ${cases.length} `);
+  });
+  const [code]: number[] = await once(worker, 'exit');
+  if (code !== 0) throw new Error(`a thread ended with ${code}`);
 }
 
-await Promise.all(Array.from({ length: availableParallelism() }, startWorker));
+const work = { cases, next: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) };
+await Promise.all(Array.from({ length: availableParallelism() }, () => runWorker(work)));
 
 const matrix = matrixOf(entries, asked.checkable);
 if (options.write) writeFileSync(new URL('checks/accuracy/MATRIX.md', packageRoot), matrix.text);
-for (const left of asked.leftOut) say(`left out, ${left}`);
+const pairs = cases.filter(({ disturbance }) => disturbance !== undefined).length;
+if (pairs < PAIRS.length) say(`${pairs} of ${PAIRS.length} pairs of a variant and a disturbance were run`);
 for (const problem of matrix.problems) say(problem);
 /** A gate waits no longer for a run without days, in seconds. */
 const SOON = 300;

@@ -1,22 +1,31 @@
-/** A process of `npm run accuracy`: runs the cases that it is sent. */
+/** A thread of `npm run accuracy`: runs cases, several at a time, until none is left. */
+import { parentPort, workerData } from 'node:worker_threads';
 import { type AccuracyCase, type CaseResult, runCase } from './case.ts';
+import type { Entry } from './matrix.ts';
 
-interface Work {
-  readonly lane: number;
-  readonly accuracyCase: AccuracyCase;
+export interface Work {
+  readonly cases: readonly AccuracyCase[];
+  /** The position of the next case; threads share it. */
+  readonly next: Int32Array;
 }
 
-export interface Answer {
-  readonly lane: number;
-  readonly result: CaseResult;
+/** Because a part of a case is waiting. */
+const CASES_AT_A_TIME = 5;
+
+const { cases, next }: Work = workerData;
+
+async function runCases(): Promise<void> {
+  for (;;) {
+    const one = cases[Atomics.add(next, 0, 1)];
+    if (one === undefined) return;
+    const result = await runCase(one).catch(
+      (error: unknown): CaseResult => ({
+        verdicts: [],
+        problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+    );
+    parentPort?.postMessage({ case: one, result } satisfies Entry);
+  }
 }
 
-process.on('message', async ({ lane, accuracyCase }: Work) => {
-  const result = await runCase(accuracyCase).catch(
-    (error: unknown): CaseResult => ({
-      verdicts: [],
-      problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    }),
-  );
-  process.send?.({ lane, result } satisfies Answer);
-});
+await Promise.all(Array.from({ length: CASES_AT_A_TIME }, runCases));

@@ -1,4 +1,4 @@
-/** The callers of a service: their keys, their plans, and who is banned. */
+/** The callers of a service: their keys and plans. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { PLANS } from '../../../spec/plans.ts';
 
@@ -24,29 +24,4 @@ export async function accountOf({ headers: { authorization = '' }, ip = '' }: Re
   const sent = /^bearer +(\S+)$/i.exec(authorization)?.[1];
   const name = [...KEYS].find(([, value]) => value === sent)?.[0];
   return { id: name ?? ip, perMinute: perMinute(name), isKnown: name !== undefined };
-}
-
-const PATIENCE = 20;
-const BAN_MS = 120_000;
-
-/** Bans accounts that are refused repeatedly without a pause. */
-export class Bans {
-  readonly #refused = new Map<string, number>();
-  readonly #until = new Map<string, number>();
-
-  admitted(id: string): void {
-    this.#refused.delete(id);
-  }
-
-  refused(id: string): void {
-    const count = (this.#refused.get(id) ?? 0) + 1;
-    this.#refused.set(id, count % PATIENCE);
-    if (count === PATIENCE) this.#until.set(id, Date.now() + BAN_MS);
-  }
-
-  /** End of an account's ban in milliseconds since 1970; undefined if it is not banned. */
-  until(id: string): number | undefined {
-    const until = this.#until.get(id) ?? 0;
-    return until > Date.now() ? until : undefined;
-  }
 }
