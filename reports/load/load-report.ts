@@ -1,7 +1,7 @@
 /** A load result or a search for a capacity, as test cases, tables and pictures: what every format renders. */
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { LOAD_OPERATIONS } from '../../scenarios/lib/operations.ts';
 import type { Mix } from '../../scenarios/lib/scenario.ts';
+import { LOAD_OPERATIONS } from '../../scenarios/lib/scenario.ts';
 import {
   type CapacityResult,
   type CapacityStep,

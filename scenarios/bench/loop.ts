@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { DIRECT } from '../../checks/wire/access.ts';
 import { BOUNDLESS, startMeasured } from '../../reference-server/bench/measured-server.ts';
 import { CAPACITY_STEP } from '../lib/catalogue.ts';
-import type { LoadPlan } from '../lib/load-plan.ts';
+import type { LoadPlan } from '../lib/messages.ts';
 import { median } from '../lib/statistics.ts';
 import { provideK6 } from '../runner/k6/k6-binary.ts';
 import { runK6 } from '../runner/k6/k6-process.ts';

@@ -1,9 +1,93 @@
-/** What the script writes to k6's log for the runner: one JSON object a line, after MARK (scenario.ts). */
+/** What runner and script tell each other: the plan of a load, and what k6's log brings back. */
 import { type Static, Type } from '@sinclair/typebox';
-import { ToldPlanShape } from './load-plan.ts';
+import { WayShape } from '../../checks/wire/exchange-shape.ts';
+import { words } from '../../spec/json-schema.ts';
+import { PLAN_NAMES } from '../../spec/plans.ts';
+import { LOAD_OPERATIONS, type LoadOperation } from './scenario.ts';
 
 const text = Type.String();
 const number = Type.Number();
+const count = Type.Integer({ minimum: 0 });
+
+/** A key in a plan: everything but its value, which is in the environment variable `env` only. */
+const PlannedKeyShape = Type.Object({
+  name: text,
+  plan: words(PLAN_NAMES),
+  env: text,
+  perMinute: number,
+  perDay: number,
+});
+export type PlannedKey = Readonly<Static<typeof PlannedKeyShape>>;
+
+/** What a load may spend of a key at most, and what it spent. */
+export const KeyBillShape = Type.Object({
+  key: text,
+  plan: words(PLAN_NAMES),
+  requests: count,
+  busiestMinute: count,
+  perMinute: count,
+  perDay: count,
+  /** Requests that were sent, including the look at the target before the load; absent before the run. */
+  sent: Type.Optional(count),
+  /** Of those, refused with 429. */
+  refused: Type.Optional(count),
+});
+export type KeyBill = Readonly<Static<typeof KeyBillShape>>;
+
+export const MixShape = Type.Object(
+  Object.fromEntries(LOAD_OPERATIONS.map((operation) => [operation, number])) as Record<
+    LoadOperation,
+    typeof number
+  >,
+);
+
+/** The part of a plan that k6 tells again at the end. */
+export const ToldPlanShape = Type.Object({
+  scenario: text,
+  runId: text,
+  /** Base address without a trailing slash. */
+  target: text,
+  keys: Type.Array(PlannedKeyShape),
+  /** The positions in `keys` for the clients at their own pace, one each. Nobody else uses such a key. */
+  clients: Type.Array(count),
+  /**
+   * For each k6 process of the load: the positions of keys, of which the n-th pays for its n-th request at a rate. k6
+   * knows by its execution segment which process it is.
+   */
+  turns: Type.Array(Type.Array(count)),
+  mix: MixShape,
+  slo: text,
+  /** How the target's clock relates to this machine's: `target = at + (now - from) * speed`, in milliseconds. */
+  clock: Type.Object({ from: number, at: number, speed: number }),
+  /** Requests per second, as the scenario takes it. */
+  rate: number,
+  seconds: number,
+  bill: Type.Array(KeyBillShape),
+  /** Virtual users of all processes together. */
+  vus: count,
+  way: Type.Optional(WayShape),
+  /** What a reader of the result must know of the plan. */
+  notes: Type.Array(text),
+});
+export type ToldPlan = Readonly<Static<typeof ToldPlanShape>>;
+
+/**
+ * The plan of a load: everything that k6 needs to know, in plan.json beside the script, and what a result needs to know of
+ * the load. k6 tells it again at the end, so that its log alone makes a result. It holds no secret.
+ */
+export interface LoadPlan extends ToldPlan {
+  /** One body in this many is judged by the schema. */
+  readonly validateEvery: number;
+  /** Whether k6's metrics go to an output that somebody looks at: then they have tags. */
+  readonly tagged: boolean;
+  readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
+  /** The address for k6, where the certificate is for another host than that of the target. */
+  readonly base?: string;
+  /** For what stands in front of the target; a value that is secret is in the variable `env`. */
+  readonly headers: readonly { readonly name: string; readonly value?: string; readonly env?: string }[];
+  /** k6's options, made from the scenario. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
 
 /** A response that breaks the contract: the requirement's id, how, and the exchange with 2,000 characters of its body. */
 export const ViolationShape = Type.Object({
@@ -24,6 +108,7 @@ export const MeasurementShape = Type.Object({ name: text, key: text, value: Type
 
 const kind = <Name extends string>(name: Name) => ({ kind: Type.Literal(name) });
 
+/** What the script writes to k6's log for the runner: one JSON object a line, after MARK (scenario.ts). */
 export const MessageShape = Type.Union([
   /**
    * Samples by what they have in common: position of the key, operation, status and outcome. The status is k6's

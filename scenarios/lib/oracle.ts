@@ -32,9 +32,9 @@ import { seenPet } from '../../checks/wire/pets.ts';
 import { numberOf, rateHeaders } from '../../checks/wire/rate-headers.ts';
 import { schemaProblem } from '../../checks/wire/schema.ts';
 import { LIMIT } from '../../spec/operations.ts';
-import type { PlannedKey } from './load-plan.ts';
-import type { LoadOperation } from './operations.ts';
+import type { PlannedKey } from './messages.ts';
 import { plan, targetNow } from './run-plan.ts';
+import type { LoadOperation } from './scenario.ts';
 
 /** Which requirement a response breaks, and how. */
 export interface Breach {

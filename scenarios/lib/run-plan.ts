@@ -1,6 +1,6 @@
 /** The plan of this run, which the runner wrote beside the script. */
 import { CAPACITY_STEP, scenarioNamed } from './catalogue.ts';
-import type { LoadPlan } from './load-plan.ts';
+import type { LoadPlan } from './messages.ts';
 import type { ScenarioFacts } from './scenario.ts';
 
 export const plan: LoadPlan = JSON.parse(open('./plan.json'));

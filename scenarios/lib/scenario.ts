@@ -2,9 +2,17 @@
  * What a scenario is: its facts, which the runner (Node) and the script (k6) read alike. What its clients do is in
  * scenarios/clients.ts.
  */
+import type { OperationName } from '../../spec/operations.ts';
 import type { PlanName } from '../../spec/plans.ts';
 import { type LoadProfileName, mostRequests, peakRate, type Slope, slopes } from './load-profiles.ts';
-import type { LoadOperation } from './operations.ts';
+
+/** The operations that a load sends, in the document's order: the interface may have more. */
+export const LOAD_OPERATIONS = [
+  'listPets',
+  'createPet',
+  'getPet',
+] as const satisfies readonly OperationName[];
+export type LoadOperation = (typeof LOAD_OPERATIONS)[number];
 
 /** How many requests each operation gets, relative to the others. */
 export type Mix = Readonly<Record<LoadOperation, number>>;

@@ -1,5 +1,5 @@
 /** The language of `--slo` and of thresholds: `p99<200ms,errors<0.1%,violations==0`. */
-import { LOAD_OPERATIONS } from './operations.ts';
+import { LOAD_OPERATIONS } from './scenario.ts';
 
 /** What a clause can bound. */
 export const SLO_METRICS = ['latency', 'errors', 'violations'] as const;

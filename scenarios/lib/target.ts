@@ -3,8 +3,7 @@ import type { RefinedParams, RefinedResponse } from 'k6/http';
 import http from 'k6/http';
 import { Counter } from 'k6/metrics';
 import { OPERATIONS } from '../../spec/operations.ts';
-import type { PlannedKey } from './load-plan.ts';
-import type { LoadOperation } from './operations.ts';
+import type { PlannedKey } from './messages.ts';
 import {
   type Asked,
   type Breach,
@@ -16,7 +15,7 @@ import {
 } from './oracle.ts';
 import { begin, end, noteAdded, tellProtocol, tellViolation } from './report.ts';
 import { facts, plan, secret } from './run-plan.ts';
-import type { Outcome } from './scenario.ts';
+import type { LoadOperation, Outcome } from './scenario.ts';
 
 type TextResponse = RefinedResponse<'text'>;
 

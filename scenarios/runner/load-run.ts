@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import { packageRoot } from '../../spec/package-root.ts';
-import type { LoadPlan } from '../lib/load-plan.ts';
+import type { LoadPlan } from '../lib/messages.ts';
 import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
 import { firstBroken, parseSlo, round } from '../lib/slo.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
@@ -12,7 +12,6 @@ import type { LoadTarget } from './quota/load-target.ts';
 import { preflight } from './quota/preflight.ts';
 import { type LoadRequest, prepareLoad } from './quota/prepare.ts';
 import { conclude } from './result/conclude.ts';
-import { percentilesOf, totalOf } from './result/figures.ts';
 import type { LoadResult, ThresholdOutcome } from './result/load-result.ts';
 import { Recording } from './result/recording.ts';
 
@@ -200,18 +199,17 @@ function watchLoad({ facts, onProgress }: LoadRun, plan: LoadPlan, { samples }: 
   let broken: ThresholdOutcome | undefined;
   const timer = setInterval(() => {
     const since = Date.now() - RECENT_MS;
-    const { histogram, errors } = samples.since(since);
-    const requests = totalOf(histogram);
-    const latency = percentilesOf(histogram);
+    const recent = samples.since(since);
+    const { requests } = recent;
     const seconds = (Date.now() - began) / 1000;
     onProgress?.({
       seconds,
       ...samples.counts(),
       perSecond: requests / Math.min(seconds, RECENT_MS / 1000),
-      p95: requests === 0 ? undefined : latency(95),
+      p95: requests === 0 ? undefined : recent.latency(95),
     });
     if (facts.stopWhenBroken !== true || broken !== undefined || requests < LEAST_REQUESTS) return;
-    const outcome = firstBroken(clauses, { requests, errors, violations: 0, latency });
+    const outcome = firstBroken(clauses, recent);
     brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;
     if (outcome === undefined || brokenLooks < LOOKS) return;
     const at = (since - (samples.span()?.first ?? since)) / 1000;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createAuthority } from '../../checks/accuracy/hostile/testing/tls-targets.ts';
 import { CAPACITY_STEP, CATALOGUE } from '../lib/catalogue.ts';
-import { LOAD_OPERATIONS } from '../lib/operations.ts';
+import { LOAD_OPERATIONS } from '../lib/scenario.ts';
 import { type LoadRun, placeScript, segmentOptions } from './load-run.ts';
 import { startEmbeddedTarget } from './quota/load-target.ts';
 import { prepareLoad } from './quota/prepare.ts';

@@ -1,6 +1,6 @@
 /** What the steps of a search spent of each key, and when the keys can pay for the next step. */
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
-import type { KeyBill } from '../../lib/load-plan.ts';
+import type { KeyBill } from '../../lib/messages.ts';
 import { sum } from '../../lib/statistics.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
 import { type BudgetKey, payFor, Unpayable } from '../quota/quota.ts';

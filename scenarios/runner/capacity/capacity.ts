@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { resultReader } from '../../../checks/run/stored-result.ts';
 import { WayShape } from '../../../checks/wire/exchange-shape.ts';
 import { orNull, words } from '../../../spec/json-schema.ts';
-import { MixShape } from '../../lib/load-plan.ts';
+import { MixShape } from '../../lib/messages.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
 export const CAPACITY_FORMAT_VERSION = 2;

@@ -1,7 +1,7 @@
 /** Whether a step of constant rate holds an objective, and would still hold it later. */
 import { firstBroken, latencyBounds, round, type SloClause } from '../../lib/slo.ts';
-import { slopeOf, sum } from '../../lib/statistics.ts';
-import { mergedBlocks, mergedHistogram, percentilesOf, totalOf } from '../result/figures.ts';
+import { slopeOf } from '../../lib/statistics.ts';
+import { mergedBlocks, objectiveFigures } from '../result/figures.ts';
 import type { LoadBlock, LoadResult } from '../result/load-result.ts';
 import type { CapacityStep } from './capacity.ts';
 
@@ -22,10 +22,8 @@ function growthOf(blocks: readonly LoadBlock[]): { slope: number; error: number 
 export function judgeStep({ series, generator }: LoadResult, clauses: readonly SloClause[]): StepJudgement {
   const all = mergedBlocks(series);
   const steady = all.slice(Math.min(WARM_UP_BLOCKS, all.length - 1));
-  const histogram = mergedHistogram(steady);
-  const errors = sum(steady.map((block) => block.errors));
-  const requests = totalOf(histogram);
-  const at = percentilesOf(histogram);
+  const figures = objectiveFigures(steady);
+  const { requests, errors, latency: at } = figures;
   // The last block is incomplete.
   const { slope, error } = growthOf(steady.slice(0, -1));
   const facts = {
@@ -34,7 +32,7 @@ export function judgeStep({ series, generator }: LoadResult, clauses: readonly S
     errorPart: requests === 0 ? 1 : errors / requests,
     growth: slope,
   };
-  const broken = firstBroken(clauses, { requests, errors, violations: 0, latency: at });
+  const broken = firstBroken(clauses, figures);
   if (broken !== undefined) return { ...facts, held: false, reason: `${broken.name}: ${broken.actual}` };
   const offered = requests + generator.droppedIterations;
   if (generator.droppedIterations > offered * 0.005) {

@@ -1,7 +1,7 @@
 /** What a user asks of a load, and the plan of the load that permissions and quotas allow. */
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { wayOf } from '../../../checks/wire/access.ts';
-import type { LoadPlan } from '../../lib/load-plan.ts';
+import type { LoadPlan } from '../../lib/messages.ts';
 import type { Mix, ScenarioFacts } from '../../lib/scenario.ts';
 import { parseSlo } from '../../lib/slo.ts';
 import { k6Options } from '../k6/k6-options.ts';

@@ -1,7 +1,7 @@
 /** Plans which keys pay for a scenario's requests before k6 starts, or says what would fit. */
 import { UsageError } from '../../../checks/profile/usage-error.ts';
-import type { KeyBill, PlannedKey } from '../../lib/load-plan.ts';
 import { wholeRequests } from '../../lib/load-profiles.ts';
+import type { KeyBill, PlannedKey } from '../../lib/messages.ts';
 import { arrivalsOf, type Personas, peakOf, type Timing } from '../../lib/scenario.ts';
 import { sum } from '../../lib/statistics.ts';
 

@@ -1,9 +1,9 @@
 /** Counts and latencies: taken in sample by sample, added up, and read back from a result. */
 import { groupBy } from '../../../spec/group-by.ts';
 import { CAPACITY_STEP, scenarioNamed } from '../../lib/catalogue.ts';
-import type { ToldPlan } from '../../lib/load-plan.ts';
-import { isLoadOperation } from '../../lib/operations.ts';
-import { ARRIVALS, blockSecondsOf, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
+import type { ToldPlan } from '../../lib/messages.ts';
+import { ARRIVALS, blockSecondsOf, LOAD_OPERATIONS, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
+import type { SloFigures } from '../../lib/slo.ts';
 import { sum } from '../../lib/statistics.ts';
 import type { Histogram, LoadBlock, LoadFigures, LoadSeries } from './load-result.ts';
 
@@ -28,7 +28,7 @@ function added(parts: Iterable<Readonly<Record<string, number>>>): Record<string
 }
 
 /** Histograms as one. */
-export const mergedHistogram = (parts: readonly { readonly histogram: Histogram }[]): Histogram =>
+const mergedHistogram = (parts: readonly { readonly histogram: Histogram }[]): Histogram =>
   added(parts.map(({ histogram }) => histogram));
 
 /** How many durations it counts. */
@@ -80,6 +80,13 @@ export function mergedBlocks(series: readonly { readonly blocks: readonly LoadBl
         }),
   );
   return merged.toSorted((a, b) => a.at - b.at);
+}
+
+/** What an objective looks at, of some time blocks. */
+export function objectiveFigures(blocks: readonly BlockCounts[]): SloFigures {
+  const histogram = mergedHistogram(blocks);
+  const errors = sum(blocks.map((block) => block.errors));
+  return { requests: totalOf(histogram), errors, violations: 0, latency: percentilesOf(histogram) };
 }
 
 const noOutcomes = () => ({ ok: 0, refused: 0, 'unexpected-429': 0, error: 0, violation: 0, unfinished: 0 });
@@ -155,10 +162,11 @@ export class Samples {
   add(since: number, samples: Readonly<Record<string, readonly number[]>>): boolean {
     let isKnown = true;
     for (const [name, numbers] of Object.entries(samples)) {
-      const [position = '', operation = '', status = '', word] = name.split(' ');
+      const [position = '', named, status = '', word] = name.split(' ');
+      const operation = LOAD_OPERATIONS.find((one) => one === named);
       const outcome = OUTCOMES.find((one) => one === word);
       const key = position === '' ? undefined : this.#plan.keys[Number(position)];
-      if (!outcome || !key || !isLoadOperation(operation) || numbers.length % 2 !== 0) {
+      if (!outcome || !key || !operation || numbers.length % 2 !== 0) {
         isKnown = false;
         continue;
       }
@@ -205,11 +213,10 @@ export class Samples {
     };
   }
 
-  /** The durations and errors in blocks that began since `time`, as far as they have arrived. */
-  since(time: number): { readonly histogram: Histogram; readonly errors: number } {
+  /** What an objective looks at, of the blocks that began since `time`, as far as they have arrived. */
+  since(time: number): SloFigures {
     const all = [...this.#series.values()].flatMap(({ blocks }) => [...blocks.values()]);
-    const recent = all.filter(({ at }) => at >= time);
-    return { histogram: mergedHistogram(recent), errors: sum(recent.map(({ errors }) => errors)) };
+    return objectiveFigures(all.filter(({ at }) => at >= time));
   }
 
   /** Everything, as the result has it. */

@@ -4,10 +4,8 @@ import { resultReader } from '../../../checks/run/stored-result.ts';
 import { WayShape } from '../../../checks/wire/exchange-shape.ts';
 import { orNull, words } from '../../../spec/json-schema.ts';
 import { PLAN_NAMES } from '../../../spec/plans.ts';
-import { KeyBillShape, MixShape } from '../../lib/load-plan.ts';
-import { MeasurementShape, ViolationShape } from '../../lib/messages.ts';
-import { LOAD_OPERATIONS } from '../../lib/operations.ts';
-import { OUTCOMES, type Outcome } from '../../lib/scenario.ts';
+import { KeyBillShape, MeasurementShape, MixShape, ViolationShape } from '../../lib/messages.ts';
+import { LOAD_OPERATIONS, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import { SLO_METRICS } from '../../lib/slo.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */

@@ -1,5 +1,5 @@
 /** Results of requests that never were, for tests of arithmetic on them. */
-import type { ToldPlan } from '../../lib/load-plan.ts';
+import type { ToldPlan } from '../../lib/messages.ts';
 import { conclude } from '../result/conclude.ts';
 import { Samples } from '../result/figures.ts';
 import type { LoadResult, LoadSeries } from '../result/load-result.ts';
