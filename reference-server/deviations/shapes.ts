@@ -153,12 +153,10 @@ export const knowingAdded =
   (deviation: (added: Added) => Personality): Deviation =>
   () => {
     const added = new Map<string, { by: string | undefined; at: number }>();
-    const noting = adding((usual, animal, call) => {
-      const pet = usual(animal, call);
-      added.set(pet.id, { by: call.key?.name, at: call.now });
-      return pet;
-    });
-    return together(noting, deviation(added));
+    return together(
+      noting(({ id }, { key, now }) => added.set(id, { by: key?.name, at: now })),
+      deviation(added),
+    );
   };
 
 /** A deviation that knows how many requests with a valid key, or without, have come. */

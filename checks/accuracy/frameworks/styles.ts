@@ -3,15 +3,12 @@
  * day, because no run here has the permission to spend one.
  */
 import type { RequestListener } from 'node:http';
-import type { ExpressRateLimitWays } from './express-rate-limit.ts';
+import type { ExpressRateLimitWays, FlexibleWays } from './express.ts';
 import type { FastifyWays } from './fastify-rate-limit.ts';
-import type { FlexibleWays } from './rate-limiter-flexible.ts';
 
-// Each service loads its own library only.
-const express = async (ways: ExpressRateLimitWays) =>
-  (await import('./express-rate-limit.ts')).expressRateLimit(ways);
-const flexible = async (ways: FlexibleWays) =>
-  (await import('./rate-limiter-flexible.ts')).rateLimiterFlexible(ways);
+// Each service loads its own framework only.
+const express = async (ways: ExpressRateLimitWays) => (await import('./express.ts')).expressRateLimit(ways);
+const flexible = async (ways: FlexibleWays) => (await import('./express.ts')).rateLimiterFlexible(ways);
 const fastify = async (ways: FastifyWays) => (await import('./fastify-rate-limit.ts')).fastifyRateLimit(ways);
 
 export const NODE_STYLES: Readonly<Record<string, () => Promise<RequestListener>>> = {
