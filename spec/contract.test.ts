@@ -64,6 +64,11 @@ t.test(
   },
 );
 
+t.test('what a reading brings are readings', async (t) => {
+  for (const { id, reading, brings = [] } of requirements)
+    for (const brought of brings) t.ok(reading && requirement(brought).reading, `${id}: ${brought}`);
+});
+
 t.test('MAY is what the document says "may" of', async (t) => {
   for (const { id, clause } of requirements.filter(({ level }) => level === 'MAY'))
     t.match(clause, /\bmay\b/, id);

@@ -31,6 +31,8 @@ const RequirementRow = Type.Object(
     clause: text,
     /** Why what is asked is our inference; absent where the clause states it. A profile may decline it. */
     reading: Type.Optional(text),
+    /** Ids of readings that are broken with this one, in other answers too: they are not held against who declines it. */
+    brings: Type.Optional(Type.Array(text)),
     /** The permission without which a run cannot verify it; absent where none is needed. */
     permit: Type.Optional(words(PERMISSIONS)),
     /** Why no check exists; absent where one does. */

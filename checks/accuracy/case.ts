@@ -31,6 +31,8 @@ export interface AccuracyCase {
   readonly disturbance?: string;
   /** The requirements that a run is restricted to; by default it is whole. */
   readonly only?: readonly string[];
+  /** The readings that the profile declines. */
+  readonly declined?: readonly string[];
 }
 
 /** What a run says of a requirement. */
@@ -164,11 +166,14 @@ export async function runCase(
 ): Promise<CaseResult> {
   const disturbance = disturbanceOf(accuracyCase);
   const { killedAfter, link } = disturbance ?? {};
-  const { only } = accuracyCase;
+  const { only, declined = [] } = accuracyCase;
   const server = await startServerOf(accuracyCase, disturbance);
   try {
+    const asked = requestOf(server, settingFor(accuracyCase));
+    const readings = Object.fromEntries(declined.map((id) => [id, 'declined' as const]));
     const request: CheckRequest = {
-      ...requestOf(server, settingFor(accuracyCase)),
+      ...asked,
+      profile: { ...asked.profile, readings },
       clock: server.clock,
       ...(only === undefined ? {} : { only }),
       ...(link === undefined ? {} : { link: link(server.clock) }),

@@ -3,6 +3,7 @@ import { judgedCheck } from '../../cli/check/check-report.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { buildReport } from '../../reports/build-report.ts';
+import { currentId, requirements } from '../../spec/contract.ts';
 import { sharedClock } from '../run/clock.ts';
 import { DIRECT } from '../wire/access.ts';
 import { requestOf, runCase } from './case.ts';
@@ -101,6 +102,7 @@ async function brokenWith(t: Test, { name, breaks }: (typeof FAULTS)[number], on
   };
 }
 
+const REPEATS = process.env['REPEATS'] === undefined ? undefined : Number(process.env['REPEATS']);
 const seed = Number(process.env['PETSTORE_SEED'] ?? Date.now() % 1e6);
 t.test(`what a report says to repeat is broken again, PETSTORE_SEED=${seed}`, async (t) => {
   // They show now and then, in what a ban leaves behind, beside other keys, or beside other additions.
@@ -110,11 +112,38 @@ t.test(`what a report says to repeat is broken again, PETSTORE_SEED=${seed}`, as
     ({ name, breaks }) =>
       !/^rate-day|-business$|-enterprise$/.test(breaks) && name !== 'auth-ignores-last-character',
   );
-  const some = someOf(cheap, Number(process.env['REPEATS'] ?? 5), seed);
+  const some = someOf(cheap, Math.min(cheap.length, REPEATS ?? 5), seed);
   for (const fault of new Set([...FAULTS.filter(({ name }) => odd.includes(name)), ...some])) {
     const { repeat } = await brokenWith(t, fault);
     const { broken } = repeat.length === 0 ? { broken: [] } : await brokenWith(t, fault, repeat);
     t.strictSame([...broken].sort(), [...repeat].sort(), fault.name);
+  }
+});
+
+/** Faults that break other readings with their own, and faults that break other readings in their own right. */
+const BRINGING = [
+  ...['filter-pending-empty', 'filter-hides-newest', 'added-stored-as-available', 'echo-status-available'],
+  ...['get-pending-as-available', 'auth-ignores-case', 'ban-after-waiting'],
+];
+const BESIDES: Readonly<Record<string, readonly string[]>> = {
+  'list-rounds-id': ['list-each-once'],
+  'successor-has-other-status': ['get-same-animal'],
+  'successor-hides-retrieved': ['list-limit-fills', 'list-shows-added'],
+  'successor-shows-other-ids': ['list-status-complete'],
+};
+
+t.test(`what a declined reading brings with it is not broken, PETSTORE_SEED=${seed}`, async (t) => {
+  const readings = requirements.flatMap(({ id, reading }) => (reading === undefined ? [] : id));
+  const all = FAULTS.filter(({ breaks }) => readings.includes(currentId(breaks)));
+  const some = someOf(all, Math.min(all.length, REPEATS ?? 3), seed);
+  for (const { name, breaks } of new Set([...all.filter((one) => BRINGING.includes(one.name)), ...some])) {
+    const declined = currentId(breaks);
+    const broken = await failures({ kind: 'fault', name, breaks: declined, declined: [declined] });
+    t.strictSame(
+      broken.filter((id) => readings.includes(id)),
+      (BESIDES[name] ?? []).map(currentId),
+      name,
+    );
   }
 });
 

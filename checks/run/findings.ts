@@ -110,11 +110,6 @@ export class Findings {
     });
   }
 
-  /** Whether each time it is broken the other one is, too. */
-  isBrokenWith(other: Findings): boolean {
-    return this.#shown.every(({ evidence }) => other.isBrokenIn(evidence));
-  }
-
   /** @param trusted which exchanges count; what rests on another one was not seen */
   weigh(trusted: (exchange: Exchange) => boolean = () => true): Finding {
     const counts = ({ evidence }: { readonly evidence: readonly Exchange[] }) => evidence.every(trusted);

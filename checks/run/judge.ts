@@ -1,6 +1,6 @@
 /** Judges a run from its outcomes and its trace alone: the same for one that was just played and for a stored one. */
 
-import { requirements } from '../../spec/contract.ts';
+import { everyRow } from '../../spec/contract.ts';
 import { isAnswered } from '../wire/exchange.ts';
 import {
   type Check,
@@ -131,9 +131,9 @@ function withCauses(
   const failures = others.filter(
     (one) => one.finding.verdict === 'fail' || (declined.has(one.check.id) && one.findings.broken > 0),
   );
-  const besides = failures.find((one) => declined.has(one.check.id) && findings.isBrokenWith(one.findings));
-  if (row.violation !== undefined && isReading(check) && besides !== undefined) {
-    const reasons = [notTold(row.violation.actual, besides.check.id)];
+  const bringer = failures.find(({ check: { id } }) => declined.has(id) && bringsOf(id).includes(check.id));
+  if (row.violation !== undefined && bringer !== undefined) {
+    const reasons = [notTold(row.violation.actual, bringer.check.id)];
     return { verdict: 'not-applicable', reasons, evidence: row.evidence };
   }
   const cause = row.verdict === 'fail' ? causeOfFailure(findings, failures) : undefined;
@@ -166,9 +166,7 @@ function withCauses(
   };
 }
 
-/** What the document states stays broken, whatever else is. */
-const isReading = (check: Check) =>
-  requirements.some(({ id, reading }) => id === check.id && reading !== undefined);
+const bringsOf = (id: string) => everyRow().find((row) => row.id === id)?.brings ?? [];
 
 /** Says where no answer breaks a row that comes where it is asked for alone: the others' requests bring it about. */
 function markAside(row: Finding, findings: Findings, alone: readonly AnyScene[], run: Run): Finding {

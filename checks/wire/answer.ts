@@ -245,13 +245,14 @@ export function listOnceViolation(listed: readonly ShownAnimal[]): Violation | u
   return undefined;
 }
 
-/** An integer as a path has it. */
-export const INTEGER = /^-?\d+$/;
+/** Whether a path names an int64. */
+export const isInt64 = (text: string): boolean =>
+  /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 
 /** 4.3: petId is the identifier of the animal. @param asked the id as it stands in the path */
 export function requestedIdViolation(asked: string | undefined, { id }: ShownAnimal): Violation | undefined {
-  // What an id that is no integer may find is open, and an id of no int64 is the schema's subject.
-  if (id === undefined || asked === undefined || !INTEGER.test(asked) || BigInt(id) === BigInt(asked))
+  // What a petId that is no int64 may find is our reading, and an id that is none is the schema's subject.
+  if (id === undefined || asked === undefined || !isInt64(asked) || BigInt(id) === BigInt(asked))
     return undefined;
   return { expected: `animal ${asked}`, actual: `animal ${id}`, at: ['body/id'] };
 }

@@ -1,11 +1,11 @@
 /** Section 4.3: GET /pets/{petId}, as long as it exists. */
 
-import { contract, currentId } from '../../../spec/contract.ts';
+import { contract } from '../../../spec/contract.ts';
 import { DAY } from '../../limits/time.ts';
 import { type Check, check, doneOf, observes } from '../../run/check.ts';
 import { notShown, notTold } from '../../run/reason.ts';
 import { allOf, scene } from '../../run/scene.ts';
-import { INTEGER, requestedIdViolation, type Violation } from '../../wire/answer.ts';
+import { isInt64, requestedIdViolation, type Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { answeredPet } from '../../wire/pets.ts';
 import { isSuccess, judgeAnswer, observesPet, wrongStatus } from '../answers.ts';
@@ -76,8 +76,8 @@ export const getAnimalChecks: readonly Check[] = [
       observe: observes(
         (exchange) => {
           const pet = isSuccess('getPet', exchange) ? answeredPet(exchange) : undefined;
-          // Ids that are not integers are for get-malformed-id-refused to judge.
-          return pet?.id !== undefined && INTEGER.test(idDecoded(exchange)) ? pet : undefined;
+          // Ids that are no int64 are for get-malformed-id-refused to judge.
+          return pet?.id !== undefined && isInt64(idDecoded(exchange)) ? pet : undefined;
         },
         (pet, exchange) => requestedIdViolation(idDecoded(exchange), pet),
       ),
@@ -171,9 +171,6 @@ const successorLists = scene('successor-lists', {}, async (run) => {
 /** An animal of the run that was not retrieved, or that has no status to list it by, shows nothing. */
 const NO_SUCCESSOR = notShown('get-until-removal', 'get-same-animal', 'add-echoes-status');
 
-/** What of a list or a retrieval explains that the successor does not show the animal. */
-const SHOWN_ALIKE = ['list-shows-added', 'list-status-complete', 'get-same-animal'].map(currentId);
-
 export const deprecationChecks: readonly Check[] = [
   // 4.3, 9: deprecated, and not removed before 5 December 2030.
   check(
@@ -246,7 +243,6 @@ export const deprecationChecks: readonly Check[] = [
       const done = doneOf(seen.of(retrievals));
       const taken = seen.of(successorLists);
       const { fates } = fatesOf(seen);
-      const declined = SHOWN_ALIKE.filter((id) => seen.trace.run.declined.has(id));
       let isCompared = false;
       for (const exchange of done) {
         const pet = exchange.outcome.status === 200 ? answeredPet(exchange) : undefined;
@@ -259,8 +255,6 @@ export const deprecationChecks: readonly Check[] = [
         isCompared = true;
         const violation = missingFrom(list.pets, `${id}`, `the list with status=${list.query.status}`);
         if (shows(list, id)) judge.holds(exchange, list.exchange);
-        else if (isWhole(list) && declined.length > 0)
-          judge.inconclusive(notTold(violation.actual, ...declined), list.exchange, exchange);
         else if (isWhole(list)) judgeMissing(judge, fate, violation, list.exchange, exchange);
         else judge.notApplicable('the store holds more animals of that status than a list shows');
       }

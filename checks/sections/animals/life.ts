@@ -3,7 +3,7 @@ import { doneOf, type Judge, type Seen } from '../../run/check.ts';
 import { notTold } from '../../run/reason.ts';
 import { type InTurn, inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
-import { INTEGER, quoted, type Violation } from '../../wire/answer.ts';
+import { isInt64, quoted, type Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';
 import { addText, getPet } from '../../wire/requests.ts';
@@ -51,7 +51,7 @@ export const idAsked = ({ request }: Exchange): string => request.path.slice('/p
 
 /** The id that a retrieval asked for; undefined for any other request. */
 export const idRetrieved = (exchange: Exchange): bigint | undefined =>
-  exchange.request.operation === 'getPet' && INTEGER.test(idAsked(exchange))
+  exchange.request.operation === 'getPet' && isInt64(idAsked(exchange))
     ? BigInt(idAsked(exchange))
     : undefined;
 

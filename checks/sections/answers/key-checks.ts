@@ -1,8 +1,8 @@
 /** Section 5: the bearer key that every operation requires. */
-import { type Check, check, doneOf, type Judge } from '../../run/check.ts';
+import { type Check, check, doneOf, type Judge, type Seen } from '../../run/check.ts';
 import { conclusionOf, Inconclusive } from '../../run/inconclusive.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
-import { type InTurn, inTurn, type Scene, scene } from '../../run/scene.ts';
+import { type AnyScene, type InTurn, inTurn, type Scene, scene } from '../../run/scene.ts';
 import {
   type AnsweredExchange,
   type Exchange,
@@ -172,20 +172,27 @@ export const otherScheme = invalidRequests(
 );
 
 /** Judges that every request of a scene without a valid key was answered with 401. */
-function judgeRefused(requests: InTurn<InvalidRequest>, judge: Judge): void {
-  for (const { described, exchange, mayBeMalformed } of doneOf(requests, judge)) {
+function judgeRefused(requests: Scene<InTurn<InvalidRequest>>, judge: Judge, seen: Seen): void {
+  for (const { described, exchange, mayBeMalformed } of doneOf(seen.of(requests), judge)) {
     const { status } = exchange.outcome;
     const { method, path } = exchange.request;
     const isRefusedOtherwise = mayBeMalformed && status >= 400 && status < 500 && status !== 401;
     if (!isRefusedOtherwise)
       judgeAnswer(judge, status === 401, `401 for ${method} ${path} with ${described}`, exchange);
   }
+  // Requests that test whether they are counted must be refused too.
+  for (const { between, rows } of seen.maybe(countedInvalid) ?? [])
+    for (const exchange of between.filter((_, index) => rows[index] === requests.id)) {
+      const { status } = exchange.outcome;
+      if (status < 400 || status === 401 || status === 500)
+        judgeAnswer(judge, status === 401, `401 with ${credentialsOf(exchange)}`, exchange);
+    }
 }
 
 /** Defines such a check. Additions are among its requests only where the run may write. */
-const refusesAll = (requests: Scene<InTurn<InvalidRequest>>): Check =>
-  check(requests.id, { scenes: [requests], inFullWith: 'writes' }, (judge, seen) =>
-    judgeRefused(seen.of(requests), judge),
+const refusesAll = (requests: Scene<InTurn<InvalidRequest>>, ...more: readonly AnyScene[]): Check =>
+  check(requests.id, { scenes: [requests, ...more], inFullWith: 'writes' }, (judge, seen) =>
+    judgeRefused(requests, judge, seen),
   );
 
 /** The credentials of a request, as the trace describes them. */
@@ -228,29 +235,25 @@ export const keyChecks: readonly Check[] = [
     },
   }),
   // 5: every operation requires the bearer credential; without it the answer is 401, whichever key is banned.
-  check(missingKey.id, { scenes: [missingKey], inFullWith: 'writes', explains: isOpen }, (judge, seen) => {
-    judgeRefused(seen.of(missingKey), judge);
-    const inBan = seen.maybe(keylessInBan);
-    const expected = '401 without a key while a key is banned';
-    if (inBan !== undefined && inBan.outcome.status !== 401)
-      judge.breaks(wrongStatus(expected, inBan), inBan);
-  }),
+  check(
+    missingKey.id,
+    { scenes: [missingKey, countedInvalid], inFullWith: 'writes', explains: isOpen },
+    (judge, seen) => {
+      judgeRefused(missingKey, judge, seen);
+      const inBan = seen.maybe(keylessInBan);
+      const expected = '401 without a key while a key is banned';
+      if (inBan !== undefined && inBan.outcome.status !== 401)
+        judge.breaks(wrongStatus(expected, inBan), inBan);
+    },
+  ),
   // 5: a bearer credential with no key in it is no key.
   refusesAll(emptyKey),
   // 5: a key that the service never issued answers 401.
-  check(unknownKey.id, { scenes: [unknownKey, countedInvalid], inFullWith: 'writes' }, (judge, seen) => {
-    judgeRefused(seen.of(unknownKey), judge);
-    // Requests that test whether they are counted must be refused too.
-    for (const exchange of (seen.maybe(countedInvalid) ?? []).flatMap(({ between }) => between)) {
-      const { status } = exchange.outcome;
-      if (status < 400 || status === 401 || status === 500)
-        judgeAnswer(judge, status === 401, `401 with ${credentialsOf(exchange)}`, exchange);
-    }
-  }),
+  refusesAll(unknownKey, countedInvalid),
   // 5: a valid key with a character too many, too few or in the wrong case is another key.
-  refusesAll(nearMissKey),
+  refusesAll(nearMissKey, countedInvalid),
   // 5: the key counts as a bearer token only, not under Basic, another scheme or none.
-  refusesAll(otherScheme),
+  refusesAll(otherScheme, countedInvalid),
   // 5: a POST that was refused with 401 leaves no animal behind: no later list shows it.
   check('auth-refused-adds-nothing', {
     scenes: [missingKey, emptyKey, unknownKey, nearMissKey, otherScheme, countedInvalid],

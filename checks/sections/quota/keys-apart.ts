@@ -26,6 +26,11 @@ interface Span {
   readonly between: readonly AnsweredExchange[];
 }
 
+/** One in which requests without a valid key were sent, and the row that is about each of them. */
+interface InvalidSpan extends Span {
+  readonly rows: readonly string[];
+}
+
 /** By how much X-RateLimit-Remaining fell; undefined if the headers do not say, or now tell of the minute, now of the day. */
 function fallOf({ before, after }: Span): number | undefined {
   const [start, end] = [rateReading(before), rateReading(after)];
@@ -95,22 +100,31 @@ export const usedInTurn = scene('keys-in-turn', {}, async (run) => {
   return { once, followed: first === undefined ? [] : await follow(run, first.key) };
 });
 
-/** Invalid credentials, each resembling this key in a different way. */
-function invalidCredentials(key: Key): NoKey[] {
+/** Invalid credentials, each resembling this key in a different way, and the row that is about them. */
+function invalidCredentials(key: Key): (readonly [row: string, credentials: NoKey])[] {
   const misses = nearMisses(key.value)
     .slice(0, 3)
-    .map(({ label, value }) => ({
-      header: `Bearer ${value}`,
-      described: `Bearer and a key with ${label}`,
-    }));
+    .map(({ label, value }) => ({ header: `Bearer ${value}`, described: `Bearer and a key with ${label}` }));
   const basic = {
     header: `Basic ${Buffer.from(`${key.value}:`).toString('base64')}`,
     described: 'Basic and a valid key',
   };
   // Sent by a client that forgot to set its key.
   const unknown = { header: 'Bearer undefined', described: 'Bearer and the word undefined' };
-  return [...misses, basic, unknown, 'none'];
+  return [
+    ...misses.map((miss) => ['auth-near-miss-key', miss] as const),
+    ['auth-other-scheme', basic],
+    ['auth-unknown-key', unknown],
+    ['auth-missing-key', 'none'],
+  ];
 }
+
+const SENT_TO_BE_COUNTED = [
+  'auth-near-miss-key',
+  'auth-other-scheme',
+  'auth-unknown-key',
+  'auth-missing-key',
+];
 
 /** A key's last answer can be counted from if it is no older than this. */
 const FRESH = SECOND;
@@ -124,15 +138,17 @@ function lastAnswer(run: SceneRun, key: Key): AnsweredExchange | undefined {
 }
 
 /** Sends each kind of invalid request this many times, between two valid requests. */
-async function askWithout(run: SceneRun, key: Key, times: number): Promise<Span> {
+async function askWithout(run: SceneRun, key: Key, times: number): Promise<InvalidSpan> {
   const before =
     lastAnswer(run, key) ?? (await run.send(listPets({ status: 'available', limit: 10 }), { key }));
   const all = Array.from({ length: times }, () => invalidCredentials(key)).flat();
-  const between = await allOf(all, (credentials) => run.sendWithoutKey(listPets({ limit: 1 }), credentials));
+  const between = await allOf(all, ([, credentials]) =>
+    run.sendWithoutKey(listPets({ limit: 1 }), credentials),
+  );
   // It would also show an addition that was refused for its key, but stored: as sold, where keys in turn list all.
   const filter = run.keys.length > 1 ? { status: 'sold' } : {};
   const after = await run.send(listPets({ limit: contract.limit.maximum, ...filter }), { key });
-  return { key, before, after, between };
+  return { key, before, after, between, rows: all.map(([row]) => row) };
 }
 
 /**
@@ -181,11 +197,8 @@ export function servedWithoutKey({ exchanges }: Pick<Trace, 'exchanges'>): Reaso
   );
   const [first] = served;
   if (first === undefined) return undefined;
-  const row = first.sentBy === countedInvalid.id ? 'auth-unknown-key' : first.sentBy;
-  return notTold(
-    `${served.length} of the requests without a valid key were served, and may have been counted`,
-    row,
-  );
+  const what = `${served.length} of the requests without a valid key were served, and may have been counted`;
+  return notTold(what, ...(first.sentBy === countedInvalid.id ? SENT_TO_BE_COUNTED : [first.sentBy]));
 }
 
 /** Why a key's X-RateLimit-Remaining fell by more than its answers show, other than for what this check looks for. */
