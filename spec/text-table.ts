@@ -19,7 +19,7 @@ export function textTable(
 ): string[] {
   const room = columns - indent.length;
   const last = (rows[0]?.length ?? 0) - 1;
-  const longest = Math.max(...rows.map((row) => row[last]?.length ?? 0));
+  const longest = Math.max(...rows.map((row) => stringWidth(row[last] ?? '')));
   const isBelow =
     longest > READABLE && last < left && last > 0 && (widthsIn(rows, room)[last] ?? 0) < READABLE;
   const widths = widthsIn(isBelow ? rows.map((row) => row.slice(0, last)) : rows, room);
@@ -29,7 +29,8 @@ export function textTable(
     const lines = Array.from({ length: height }, (_, line) => {
       const parts = widths.map((width, column) => {
         const text = cells[column]?.[line] ?? '';
-        return column < left ? text.padEnd(width) : text.padStart(width);
+        const rest = ' '.repeat(Math.max(0, width - stringWidth(text)));
+        return column < left ? `${text}${rest}` : `${rest}${text}`;
       });
       return `${indent}${parts.join('  ')}`.trimEnd();
     });
@@ -39,10 +40,10 @@ export function textTable(
 
 /** How wide each column is: the widest give way first, none to less than its longest word. */
 function widthsIn(rows: readonly (readonly string[])[], columns: number): number[] {
-  const widest = (lengthOf: (cell: string) => number) =>
-    (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => lengthOf(row[column] ?? ''))));
-  const widths = widest(({ length }) => length);
-  const least = widest((cell) => Math.max(...cell.split(' ').map(({ length }) => length)));
+  const widest = (widthOf: (cell: string) => number) =>
+    (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))));
+  const widths = widest((cell) => stringWidth(cell));
+  const least = widest((cell) => Math.max(...cell.split(' ').map((word) => stringWidth(word))));
   for (;;) {
     const over = widths.reduce((sum, width) => sum + width + 2, -2) - columns;
     const free = widths.map((width, column) => (width > (least[column] ?? 0) ? width : 0));

@@ -1,9 +1,9 @@
 import type { KeyBill } from '../../checks/run/bill.ts';
-import type { Reason } from '../../checks/run/reason.ts';
 import { count, duration } from '../../reports/facts.ts';
 import { sentenceOf } from '../../reports/reasons.ts';
 import { groupBy } from '../../spec/group-by.ts';
-import { textTable } from '../../spec/text-table.ts';
+import { textTable, wrap } from '../../spec/text-table.ts';
+import { columnsOf } from '../shared/screen.ts';
 import type { CheckPlan } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
 
@@ -27,17 +27,36 @@ export function renderBill(
     profile.clock.speed === 1
       ? ''
       : ` by the target’s clock, which runs ${profile.clock.speed} times as fast`;
+  const columns = columnsOf(process.stdout);
+  const paid = `${bill.requests.toLocaleString('en')} if nothing looks wrong, ${bill.mostRequests.toLocaleString('en')} at most`;
+  const added = `${bill.animals} if nothing looks wrong, ${bill.mostAnimals} at most; they stay`;
+  const limit = `${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}`;
+  const facts = [
+    ['Requests', paid],
+    ['Animals', bill.animals === 0 ? 'none is added' : added],
+    ['Time', `about ${duration(Math.max(1, Math.round(bill.time / 1000)))}${speed}${ban}`],
+    ['At most', `${limit}: then the run ends with what it has; --resume continues it`],
+    ...(skipped.size === 0
+      ? [['Not verified', 'nothing is left out for lack of a key or a permission']]
+      : []),
+  ];
+  const byReason = groupBy([...skipped], ([, reason]) => sentenceOf(reason));
+  const notVerified = [...byReason].map(
+    ([reason, group]) => `${reason}: ${group.map(([id]) => id).join(', ')}`,
+  );
+  const told = (lines: readonly string[], sign: string) =>
+    lines.flatMap((line) => wrap(line, { columns }, sign));
+  const permitted = permissions.join(', ') || 'nothing but reading';
   const lines = [
-    `${count(checks, 'check')} of ${profile.target}, permitted ${permissions.join(', ') || 'nothing but reading'}:`,
+    ...told([`${count(checks, 'check')} of ${profile.target}, permitted ${permitted}:`], ''),
     '',
-    ...textTable(rows, { left: 2, indent: '  ' }),
+    ...textTable(rows, { left: 2, indent: '  ', columns }),
     '',
-    `  Requests     ${bill.requests.toLocaleString('en')} if nothing looks wrong, ${bill.mostRequests.toLocaleString('en')} at most`,
-    `  Animals      ${bill.animals === 0 ? 'none is added' : `${bill.animals} if nothing looks wrong, ${bill.mostAnimals} at most; they stay`}`,
-    `  Time         about ${duration(Math.max(1, Math.round(bill.time / 1000)))}${speed}${ban}`,
-    `  At most      ${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}: then the run ends with what it has; --resume continues it`,
-    ...notVerified(skipped),
-    ...(bill.unpayable.length === 0 ? [] : ['', ...bill.unpayable.map((reason) => `  ✘ refused: ${reason}`)]),
+    ...textTable(facts, { indent: '  ', columns }),
+    ...(skipped.size === 0 ? [] : ['', `  ${count(skipped.size, 'requirement')} will be skipped:`]),
+    ...told(notVerified, '  ? '),
+    ...(bill.unpayable.length === 0 ? [] : ['']),
+    ...told(bill.unpayable, '  ✘ refused: '),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -53,13 +72,4 @@ function keyRow({ key, requests, refusals, exhausted }: KeyBill): string[] {
 
 function share(part: number, whole: number): string {
   return `${Math.ceil((100 * part) / whole)} % of ${whole.toLocaleString('en')}`;
-}
-
-function notVerified(skipped: ReadonlyMap<string, Reason>): string[] {
-  if (skipped.size === 0) return ['  Not verified nothing is left out for lack of a key or a permission'];
-  const byReason = groupBy([...skipped], ([, reason]) => sentenceOf(reason));
-  const lines = [...byReason].map(
-    ([reason, group]) => `  ? ${reason}: ${group.map(([id]) => id).join(', ')}`,
-  );
-  return ['', `  ${count(skipped.size, 'requirement')} will be skipped:`, ...lines];
 }

@@ -79,7 +79,9 @@ export async function planCheck(
       days,
       waitsForBan: checked.banned.size > 0,
     });
-    const asked = rows.filter(([, { reasons }]) => reasons[0]?.kind !== 'left-out');
+    const asked = rows.filter(
+      ([, { verdict, reasons }]) => verdict !== 'not-applicable' && reasons[0]?.kind !== 'left-out',
+    );
     const skipped = asked.flatMap(([id, { verdict, reasons }]) => {
       const [reason] = reasons;
       if (verdict !== 'skipped' || reason === undefined) return [];

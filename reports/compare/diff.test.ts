@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import t from 'tap';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
 import { NO_SCREEN } from '../terminal.ts';
@@ -89,9 +90,15 @@ t.test('text and page say the same', async (t) => {
   t.match(text, `${headline}\n`);
   t.match(text, /\n {2}one +4\.1 +Broke +verified → broken +one came otherwise; asked for: as one asks\n/);
   t.match(text, /\n {2}list-order +4\.1 +newest-first → oldest-first +newest-first\n/);
-  const narrow = renderDiffText(diff, { ...NO_SCREEN, columns: 60 }).split('\n');
+  const long = 'add-rejects-missing-category-id';
+  const wide = diffReports(withRows(row(long)), withRows(untold(long, '宠物 '.repeat(40))));
+  const narrow = [diff, wide].flatMap((one) =>
+    renderDiffText(one, { ...NO_SCREEN, columns: 60 }).split('\n'),
+  );
   t.same(
-    narrow.filter(({ length }) => length > 60).concat(narrow.filter((line) => /^ {6}one came/.test(line))),
+    narrow
+      .filter((line) => stringWidth(line) > 60)
+      .concat(narrow.filter((line) => /^ {6}one came/.test(line))),
     ['      one came otherwise; asked for: as one asks'],
   );
   const page = renderDiffHtml(diff);
