@@ -93,7 +93,11 @@ export function whyNotAsked(
   if (permission !== undefined) return { kind: 'not-permitted', permission };
   const none = row.scenes.find((scene) => scene.kind === 'on-keys' && scene.keys(keys).length === 0);
   const wanted = row.lacks?.(keys) ?? (none?.kind === 'on-keys' ? none.wanted : undefined);
-  return wanted === undefined ? undefined : { kind: 'no-key', wanted };
+  if (wanted === undefined) return undefined;
+  const { role } = wanted;
+  // Where no key has the role, nobody asks yet what else such a key needs.
+  const isRoleMissing = role !== undefined && keys.every(({ roles }) => !roles.includes(role));
+  return { kind: 'no-key', wanted: isRoleMissing ? { role } : wanted };
 }
 
 /** What was done of the things that a scene tried in turn. @param judge is told why the others were not */

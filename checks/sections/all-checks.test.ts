@@ -1,8 +1,8 @@
 /** The guard: spec/requirements.yaml and the checks say the same, row by row. */
 import t from 'tap';
 import { gaps, requirements } from '../../spec/contract.ts';
-import type { Permission } from '../../spec/permissions.ts';
-import type { Check } from '../run/check.ts';
+import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
+import { type Check, whyNotAsked } from '../run/check.ts';
 import { allChecks, allGapObservers } from './all-checks.ts';
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
@@ -58,5 +58,27 @@ t.test('scenes of one id are one scene', (t) => {
       seen.set(scene.id, scene);
     }
   }
+  t.end();
+});
+
+t.test('a key that is lacking is told by its role alone where none has that', (t) => {
+  const limits = { perMinute: 60, perDay: 1000 };
+  const keys = [
+    {
+      name: 'free-1',
+      plan: 'free',
+      roles: ['functional'],
+      env: 'KEY',
+      unusedToday: false,
+      value: 'x',
+      limits,
+    },
+  ] as const;
+  const facts = { keys, permissions: new Set(PERMISSIONS) };
+  const wanted = allChecks.flatMap((check) => {
+    const reason = whyNotAsked(check, facts);
+    return reason?.kind === 'no-key' ? JSON.stringify(reason.wanted) : [];
+  });
+  t.strictSame(sorted([...new Set(wanted)]), ['{"count":2}', '{"role":"ban"}', '{"role":"exhaust"}']);
   t.end();
 });
