@@ -21,7 +21,7 @@ const journal = (header: Partial<JournalHeader>, ...entries: readonly object[]) 
 const folder = t.testdir({
   'p.yaml': PROFILE,
   'no-target.yaml': PROFILE.replace(/^target.*\n/, ''),
-  'broken.yaml': `${PROFILE}permits: [writes]\n`,
+  'broken.yaml': `${PROFILE}permits: [writes]\ntls: { ca: none.pem }\n`,
   'prod.yaml': PROFILE.replace('http://127.0.0.1:9', 'https://petstore.example.com'),
   'load.yaml': PROFILE.replace(' }', ', roles: [load] }'),
   'small.yaml': `target: http://127.0.0.1:9/v1
@@ -88,7 +88,11 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
     /no key is given: set at least one of PETSTORE_FREE_KEY, .*petstore-harness init/,
     undefined,
   ],
-  [['check', ...P], /PETSTORE_FREE_KEY, which holds the key free-1, is not set; set it/, undefined],
+  [
+    ['check', '--profile', 'broken.yaml'],
+    /^error: broken\.yaml:2:36: PETSTORE_FREE_KEY, which holds the key free-1, is not set; set it: .*\nerror: broken\.yaml:3:1: .*\nerror: broken\.yaml:4:8: .*none\.pem: no such file or directory; correct tls\.ca\n$/,
+    undefined,
+  ],
   [['check', ...P], /PETSTORE_FREE_KEY, which holds the key free-1, is empty/, ''],
   [
     ['check', '--target', 'ftp://x'],

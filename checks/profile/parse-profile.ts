@@ -3,17 +3,27 @@ import { Value } from '@sinclair/typebox/value';
 import { isCustom, PLAN_NAMES } from '../../spec/plans.ts';
 import { readBaseAddress } from '../wire/base-address.ts';
 import { fileText } from './file-text.ts';
-import { profileSchema, type TargetProfile } from './target-profile.ts';
+import { problemOf } from './key-values.ts';
+import { HEADER_VALUE, profileSchema, type TargetProfile, VARIABLE } from './target-profile.ts';
+import { UsageError } from './usage-error.ts';
 import { LARGEST_YAML, YamlFile } from './yaml-file.ts';
+
+/** Where a profile's secrets come from, and which of its keys are to be used. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** @param permit what the profile permits */
+  readonly isUsed: (roles: readonly string[], permit: readonly string[]) => boolean;
+}
 
 /**
  * The profile in a file. The files that it names are taken relative to it.
  *
+ * @param needs where they are given, it is a mistake too if a variable or a file of tls is not there
  * @throws UsageError with a line for each mistake: where it is, and how to correct it
  */
-export function readProfile(path: string): TargetProfile {
+export function readProfile(path: string, needs?: Surroundings): TargetProfile {
   const remedy = 'name a profile; "petstore-harness init" writes one';
-  const profile = parseProfile(fileText(path, remedy, LARGEST_YAML), path);
+  const profile = parseProfile(fileText(path, remedy, LARGEST_YAML), path, needs);
   const { ca, cert, key, ...tls } = profile.tls;
   const files = Object.entries({ ca, cert, key }).flatMap(([name, file]) =>
     file === undefined ? [] : [[name, resolve(dirname(path), file)]],
@@ -27,10 +37,11 @@ export function readProfile(path: string): TargetProfile {
  * @param source how messages name the text
  * @throws UsageError with a line for each mistake
  */
-export function parseProfile(text: string, source: string): TargetProfile {
+export function parseProfile(text: string, source: string, needs?: Surroundings): TargetProfile {
   const yaml = new YamlFile(text, source);
   const value = Value.Default(profileSchema, yaml.value ?? {});
   reportMistakes(value, yaml);
+  if (needs !== undefined) reportMissing(fieldsOf(value), yaml, dirname(source), needs);
   const { target, ...file } = yaml.validated(profileSchema, value, 'the profile');
   const address = target === undefined ? undefined : readBaseAddress(target);
   return { ...file, target: address?.ok === true ? address.address : undefined };
@@ -43,6 +54,7 @@ export const OURS =
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+const textsIn = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
 const itemsOf = (value: unknown) => (Array.isArray(value) ? value.map(fieldsOf) : []);
 
 /** Reports what the schema cannot say, in whatever it may find wrong. */
@@ -80,4 +92,28 @@ function reportMistakes(value: unknown, yaml: YamlFile): void {
   const { cert, key } = fieldsOf(file['tls']);
   if ((cert === undefined) !== (key === undefined))
     yaml.report('/tls', 'tls has one of cert and key', 'name both files, or the same one twice');
+}
+
+/** Reports the variables that are not as they must be, and the files that cannot be read. */
+function reportMissing(file: Fields, yaml: YamlFile, folder: string, { env, isUsed }: Surroundings): void {
+  const permit = textsIn(file['permit']);
+  const report = (path: string, variable: unknown, what: string, form?: RegExp) => {
+    // What looks like a key is not repeated.
+    if (typeof variable !== 'string' || !new RegExp(VARIABLE).test(variable)) return;
+    const problem = problemOf(env[variable], variable, undefined, form);
+    if (problem !== undefined) yaml.report(path, `${variable}, which holds the ${what}, ${problem}`);
+  };
+  for (const [index, { name, env: variable, roles }] of itemsOf(file['keys']).entries())
+    if (isUsed(textsIn(roles), permit)) report(`/keys/${index}/env`, variable, `key ${String(name)}`);
+  for (const [index, { name, env: variable }] of itemsOf(file['headers']).entries())
+    report(`/headers/${index}/env`, variable, `header ${String(name)}`, HEADER_VALUE);
+  const { ca, cert, key } = fieldsOf(file['tls']);
+  for (const [field, path] of Object.entries({ ca, cert, key })) {
+    try {
+      if (typeof path === 'string') fileText(resolve(folder, path), `correct tls.${field}`);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      yaml.report(`/tls/${field}`, error.message);
+    }
+  }
 }

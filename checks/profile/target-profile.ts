@@ -53,7 +53,7 @@ const answerPattern = ({ answers, forms, open }: Gap): string =>
     : `^(?:${[...answers, ...forms.map((form) => form.replaceAll(/<\w+>/g, (place) => PLACES[place] ?? ''))].join('|')})$`;
 
 /** Twelve and more characters with small letters and digits are refused: that is what secrets look like. */
-const VARIABLE = '^(?!(?=.*[a-z])(?=.*\\d).{12,})[A-Za-z_][A-Za-z0-9_]{0,127}$';
+export const VARIABLE = '^(?!(?=.*[a-z])(?=.*\\d).{12,})[A-Za-z_][A-Za-z0-9_]{0,127}$';
 const text = (description: string, form = {}) =>
   Type.Optional(Type.String({ description, minLength: 1, ...form }));
 const secretIn = (description: string) => text(description, { pattern: VARIABLE });

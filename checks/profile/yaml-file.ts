@@ -74,9 +74,9 @@ export class YamlFile {
     );
   }
 
-  /** @param path a JSON pointer to what it is about */
-  report(path: string, message: string, remedy: string): void {
-    this.#reportAt(this.#offsetOf(path), message, remedy);
+  /** @param path a JSON pointer to what it is about @param said what is wrong, and the remedy */
+  report(path: string, ...said: readonly string[]): void {
+    this.#reportAt(this.#offsetOf(path), ...said);
   }
 
   /** The line of what is at a path, from 1 on. */
@@ -98,9 +98,9 @@ export class YamlFile {
     return isNode(found.name) ? found.name.range?.[0] : undefined;
   }
 
-  #reportAt(offset: number | undefined, message: string, remedy: string): void {
+  #reportAt(offset: number | undefined, ...said: readonly string[]): void {
     const { line, col } = this.#lines.linePos(offset ?? 0);
-    const words = printable(`${message}; ${remedy}`);
+    const words = printable(said.join('; '));
     this.#problems.push({ line: Math.max(1, line), column: Math.max(1, col), words });
   }
 }

@@ -67,7 +67,7 @@ const WAYS: Readonly<Record<string, (t: Test, upstream: URL) => Promise<Way>>> =
       told: /^HTTP\/1\.1$/,
       lacks: [
         [{ profile: {} }, 4, /answers 302 to https:\S+; does a gateway in front of it want a header\?/],
-        [{ env: {} }, 2, /^error: ACCESS, which holds the header X-Access-Token, is not set; set it/],
+        [{ env: {} }, 2, /^error: p\.yaml:8:5: ACCESS, which holds the header X-Access-Token, is not set/],
         [{ env: { ACCESS: 'two\nlines' } }, 2, /ACCESS, .* has a character that a header cannot carry/],
       ],
     };

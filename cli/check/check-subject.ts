@@ -3,13 +3,9 @@ import { join, relative } from 'node:path';
 import { type CheckRequest, JOURNAL_FILE } from '../../checks/check-target.ts';
 import { accessOf } from '../../checks/profile/access.ts';
 import { keyValues } from '../../checks/profile/key-values.ts';
-import { readProfile } from '../../checks/profile/parse-profile.ts';
+import { readProfile, type Surroundings } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
-import {
-  PROFILE_DEFAULTS,
-  type ProfileKey,
-  type TargetProfile,
-} from '../../checks/profile/target-profile.ts';
+import { PROFILE_DEFAULTS, type TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { keyPrint, type ReadJournal, readJournal } from '../../checks/run/journal.ts';
 import { DIRECT } from '../../checks/wire/access.ts';
@@ -55,10 +51,12 @@ export async function trafficSubject(
   traffic: NonNullable<CheckRequest['traffic']>,
 ): Promise<CheckSubject> {
   const { profile: file, envFile } = options;
-  const written =
-    file === undefined ? { target: undefined, keys: [], ...PROFILE_DEFAULTS } : readProfile(file);
-  const target = addressIn(written, options.target);
   const env = environment(envFile);
+  const written =
+    file === undefined
+      ? { target: undefined, keys: [], ...PROFILE_DEFAULTS }
+      : readProfile(file, options.traffic === undefined ? { env, isUsed: () => false } : undefined);
+  const target = addressIn(written, options.target);
   const values = keyValues(written, env, () => false);
   return {
     profile: { ...written, target },
@@ -145,11 +143,14 @@ function storedRun({ resume: resumed, rejudge }: CheckOptions): StoredRun | unde
 }
 
 /** The stored run's own profile, else the one that was named, else one of the usual keys. */
-function writtenProfile({ profile, envFile }: CheckOptions, run: StoredRun | undefined): TargetProfile {
-  const file = run === undefined ? profile : join(run.stored, PROFILE_FILE);
-  if (file === undefined)
-    return { target: undefined, keys: usualKeys(environment(envFile)), ...PROFILE_DEFAULTS };
-  const written = readProfile(file);
+function writtenProfile(options: CheckOptions, run: StoredRun | undefined): TargetProfile {
+  const file = run === undefined ? options.profile : join(run.stored, PROFILE_FILE);
+  const env = environment(options.envFile);
+  if (file === undefined) return { target: undefined, keys: usualKeys(env), ...PROFILE_DEFAULTS };
+  const isSent = options.dryRun !== true && run?.offline !== true;
+  const isUsed: Surroundings['isUsed'] = (roles, permit) =>
+    isUsedWith(run?.resume.header.permissions ?? options.permit ?? permit)({ roles });
+  const written = readProfile(file, isSent ? { env, isUsed } : undefined);
   const missing =
     run?.resume.header.keys.filter((name) => written.keys.every((key) => key.name !== name)) ?? [];
   if (missing.length > 0)
@@ -159,8 +160,8 @@ function writtenProfile({ profile, envFile }: CheckOptions, run: StoredRun | und
 
 /** Whether a key is used: it pays for ordinary checks, or a permission needs it. */
 const isUsedWith =
-  (permissions: readonly Permission[]) =>
-  ({ roles }: ProfileKey): boolean =>
+  (permissions: readonly string[]) =>
+  ({ roles }: { readonly roles: readonly string[] }): boolean =>
     roles.includes('functional') ||
     (roles.includes('ban') && permissions.includes('ban')) ||
     (roles.includes('exhaust') && permissions.some((name) => name === 'exhaust' || name === 'day'));

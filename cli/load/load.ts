@@ -4,7 +4,7 @@ import { accessOf } from '../../checks/profile/access.ts';
 import { keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
-import type { KeyRole, TargetProfile } from '../../checks/profile/target-profile.ts';
+import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { DIRECT } from '../../checks/wire/access.ts';
 import { stepLine } from '../../reports/load/load-report.ts';
@@ -99,7 +99,13 @@ async function targetOf(
     }
     return startEmbeddedTarget();
   }
-  const profile = withHeaders(readProfile(options.profile), options.header);
+  const uses = new Set<string>([
+    ...(rate === undefined ? [] : ['load']),
+    ...(personas === undefined ? [] : [personas.role]),
+  ]);
+  const isUsed = (roles: readonly string[]) => roles.some((role) => uses.has(role));
+  const needs = options.dryRun === true ? undefined : { env, isUsed };
+  const profile = withHeaders(readProfile(options.profile, needs), options.header);
   const address = addressIn(profile, options.target);
   const url = new URL(address);
   if (looksLikeProduction(url) && options.productionHost !== url.hostname) {
@@ -107,11 +113,7 @@ async function targetOf(
       `${url.hostname} may be in production use; if load is really intended there, add --production-host ${url.hostname}`,
     );
   }
-  const uses = new Set<KeyRole>([
-    ...(rate === undefined ? [] : (['load'] as const)),
-    ...(personas === undefined ? [] : [personas.role]),
-  ]);
-  const values = keyValues(profile, env, ({ roles }) => roles.some((role) => uses.has(role)));
+  const values = keyValues(profile, env, ({ roles }) => isUsed(roles));
   const access = options.dryRun === true ? DIRECT : accessOf(profile, address, env);
   return loadTarget(profile, address, values, access);
 }
