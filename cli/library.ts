@@ -103,15 +103,16 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
   const subject = { ...checked, rules: [...(checked.rules ?? []), ...own] };
   try {
     const { longest, mostRequests } = await limitsOf(subject);
-    const { report } = await judgedCheck(subject, {
-      ...withoutUndefined({ signal }),
-      timeLimit: { longest, taken: 0 },
-      mostRequests,
-      onDecided: (row) => onDecided?.(row),
-      command: commandOf(asked),
-      baseline: [],
-      required: [],
-    });
+    const timeLimit = { longest, taken: 0 };
+    const { report } = await judgedCheck(
+      { ...subject, ...withoutUndefined({ signal }), timeLimit, mostRequests },
+      {
+        onDecided: (row) => onDecided?.(row),
+        command: commandOf(asked),
+        baseline: [],
+        required: [],
+      },
+    );
     signal?.throwIfAborted();
     return report;
   } finally {

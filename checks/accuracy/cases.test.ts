@@ -81,16 +81,10 @@ async function brokenWith(t: Test, { name, breaks }: (typeof FAULTS)[number], on
       ...requestOf(server, settingOf(breaks)),
       ...{ access: DIRECT, clock, embedded: false, close: () => server.close() },
       ...(only === undefined ? {} : { only }),
+      timeLimit: { longest: 600_000, taken: 0 },
+      mostRequests: 10_000,
     },
-    {
-      ...{ required: [], baseline: [], command: 'check', interrupted: () => undefined },
-      ...{
-        signal: new AbortController().signal,
-        timeLimit: { longest: 600_000, taken: 0 },
-        mostRequests: 10_000,
-      },
-      onEvent: () => undefined,
-    },
+    { required: [], baseline: [], command: 'check' },
   );
   if (typeof judged === 'string') throw new Error(judged);
   const { report } = judged;

@@ -1,4 +1,4 @@
-import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
+import { checkTarget } from '../../checks/check-target.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import { wayOf } from '../../checks/wire/access.ts';
@@ -10,22 +10,21 @@ import { type Gate, gated } from '../../reports/verdict.ts';
 import { requirement } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { NothingToJudge } from '../shared/exit-codes.ts';
+import { interruptedBy } from '../shared/interruption.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { shellWord } from './check-options.ts';
 import type { CheckSubject } from './check-subject.ts';
 
-type Facts = RunSurroundings['facts'];
-
-/** How a subject is checked. */
-export interface CheckManner
-  extends Gate,
-    Pick<CheckRequest, 'signal' | 'timeLimit' | 'mostRequests' | 'directory' | 'onEvent'> {
+/** What is asked of a run beside its checks. */
+export interface Asked extends Gate {
   /** The command that repeats the run. */
   readonly command: string;
+  /** The command that continues a run that was cut short. */
+  readonly resume?: string | undefined;
+  /** The profile's file, as it was named. */
+  readonly profile?: string | undefined;
   /** Told of each row as soon as it is decided, with its decisive exchange. The end of the run may still change it. */
   readonly onDecided?: (row: RequirementResult, decisive: Exchange | undefined) => void;
-  /** What else the report says of the run; asked when it is over. */
-  readonly more?: () => Partial<Facts>;
 }
 
 /**
@@ -35,31 +34,31 @@ export interface CheckManner
  */
 export async function judgedCheck(
   subject: CheckSubject,
-  { command, more, baseline, required, onDecided, ...manner }: CheckManner,
+  asked: Asked,
 ): Promise<{ readonly report: Report; readonly warnings: readonly string[] }> {
-  const { profile } = subject;
-  const gate = { baseline, required };
-  const repeating = repeatingWith(profile);
+  const repeating = repeatingWith(subject.profile);
   const onEvent = (event: RunEvent) => {
-    manner.onEvent?.(event);
+    subject.onEvent?.(event);
     if (event.kind !== 'check-ended') return;
     const decided = requirementRow(requirement(event.id), event, repeating);
-    for (const row of gated([decided], gate)) onDecided?.(row, event.evidence[0]);
+    for (const row of gated([decided], asked)) asked.onDecided?.(row, event.evidence[0]);
   };
-  const checked = await checkTarget({ ...subject, ...manner, onEvent });
+  const checked = await checkTarget({ ...subject, onEvent });
   if (checked.kind === 'not-ready') throw new NothingToJudge(checked.message);
-  const facts = { ...factsOf(subject, command), ...more?.() };
+  const facts = factsOf(subject, asked);
   return {
-    report: reportOf(checked, { repeating, ...gate, pinned: profile.gaps, facts }),
+    report: reportOf(checked, { ...asked, repeating, pinned: subject.profile.gaps, facts }),
     warnings: checked.warnings,
   };
 }
 
-/** What is known of a run before it begins. */
+/** What is known of a run apart from what it measures. */
 export function factsOf(
-  { profile, access, permissions, only, clock, traffic }: CheckSubject,
-  command: string,
-): Facts {
+  { profile, access, permissions, only, clock, traffic, signal }: CheckSubject,
+  { command, resume, profile: file }: Asked,
+): RunSurroundings['facts'] {
+  // Who watches ends it so.
+  const interrupted = traffic === undefined ? interruptedBy(signal) : undefined;
   return {
     id: 'not-begun',
     startedAt: new Date().toISOString(),
@@ -71,9 +70,10 @@ export function factsOf(
     clockSpeed: profile.clock.speed,
     command,
     ...withoutUndefined({
-      sharedClock: clock === undefined ? undefined : true,
-      traffic: traffic === undefined ? undefined : true,
-      only,
+      ...{ only, interrupted, profile: file },
+      sharedClock: clock && true,
+      traffic: traffic && true,
+      resume: interrupted && resume,
     }),
     way: wayOf(access),
   };

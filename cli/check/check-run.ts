@@ -10,6 +10,7 @@ import { reportOfNothing } from '../../reports/from-run.ts';
 import { LiveTap } from '../../reports/pipelines/tap.ts';
 import type { Report } from '../../reports/report.ts';
 import { renderTerminal } from '../../reports/terminal.ts';
+import type { Gate } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writeNamed, writeReports } from '../../reports/write-reports.ts';
 import { gaps } from '../../spec/contract.ts';
@@ -22,7 +23,7 @@ import { print } from '../shared/standard-output.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
-import { type CheckManner, factsOf, judgedCheck } from './check-report.ts';
+import { type Asked, factsOf, judgedCheck } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { liveView } from './live-view.ts';
 
@@ -32,44 +33,38 @@ import { liveView } from './live-view.ts';
  * @throws NothingToJudge
  */
 export async function runCheck(
-  subject: CheckSubject,
+  subject: CheckSubject & { readonly directory: string },
   options: CheckOptions,
-  manner: Pick<CheckManner, 'timeLimit' | 'mostRequests' | 'baseline'> & { readonly directory: string },
+  baseline: Gate['baseline'],
 ): Promise<number> {
-  const { directory } = manner;
-  const { resume, clock, embedded } = subject;
+  const { directory, resume, embedded, mostRequests = Number.POSITIVE_INFINITY } = subject;
   if (resume === undefined) keepProfile(directory, subject);
   for (const warning of aboutStored(subject)) warn(warning);
-  const command = commandOf(repeatable(options, subject));
   const view = liveView(process.stderr, {
     clock: runClock(subject),
-    simulated: clock !== undefined,
-    mostRequests: manner.mostRequests ?? Number.POSITIVE_INFINITY,
+    simulated: subject.clock !== undefined,
+    mostRequests,
     checks: subject.traffic === undefined ? (subject.only?.length ?? allChecks.length) : undefined,
   });
   const format = options.format ?? (process.stdout.isTTY ? 'human' : 'tap');
   const tap = format === 'tap' ? new LiveTap((text) => void process.stdout.write(text)) : undefined;
-  const { signal, release, ...interruption } = untilInterrupted(
+  const { signal, release } = untilInterrupted(
     () => view.note('stopping and saving what was measured; repeat the signal to end at once'),
     () => view.end(),
   );
-  // Who watches ends it so.
-  const by = subject.traffic === undefined ? interruption.by : () => undefined;
-  /** What the report says beside what the run found. */
-  const more = () => ({
-    ...(options.profile === undefined ? {} : { profile: relative(process.cwd(), options.profile) }),
-    ...withoutUndefined({ interrupted: by() }),
-    ...(by() === undefined || embedded
-      ? {}
-      : { resume: commandOf(withoutUndefined({ resume: directory, envFile: options.envFile })) }),
-  });
+  const run = { ...subject, signal, onEvent: view.onEvent };
+  const asked: Asked = {
+    baseline,
+    required: options.require ?? [],
+    command: commandOf(repeatable(options, subject)),
+    profile: options.profile && relative('', options.profile),
+    resume: embedded
+      ? undefined
+      : commandOf(withoutUndefined({ resume: directory, envFile: options.envFile })),
+    onDecided: (row, decisive) => tap?.decided(decidedCase(row, decisive)),
+  };
   try {
-    const { report, warnings } = await judgedCheck(subject, {
-      ...{ ...manner, signal, command, more },
-      required: options.require ?? [],
-      onEvent: view.onEvent,
-      onDecided: (row, decisive) => tap?.decided(decidedCase(row, decisive)),
-    }).finally(() => view.end());
+    const { report, warnings } = await judgedCheck(run, asked).finally(() => view.end());
     if (subject.offline !== true && !existsSync(join(directory, JOURNAL_FILE)))
       warn(
         `${directory} was removed during the run: its journal is lost, and it can be neither resumed nor rejudged`,
@@ -86,14 +81,14 @@ export async function runCheck(
     return exitCode(report);
   } catch (error) {
     if (!(error instanceof NothingToJudge)) throw error;
-    const interrupted = by();
+    const { interrupted, ...facts } = factsOf(run, asked);
     const line =
       interrupted === undefined
         ? `Nothing to judge: ${shownLine(error.message, 500)}`
         : `interrupted by ${interrupted} before anything was judged; what was exchanged so far is in ${join(directory, JOURNAL_FILE)}`;
     // A pipeline collects what is in the folder, even if there was nothing to judge. An earlier result stays.
     if (interrupted === undefined && resume === undefined)
-      await writeReports(reportOfNothing(factsOf(subject, command), error.message), directory);
+      await writeReports(reportOfNothing(facts, error.message), directory);
     tap?.bailOut(line);
     await print('');
     process.stderr.write(`error: ${line}\n`);

@@ -64,12 +64,12 @@ export async function checkThis(subject: CheckSubject, options: CheckOptions): P
       return refuseUnpayable(plan);
     }
     const { longest, mostRequests } = await limitsOf(subject);
+    const timeLimit = { longest: asked ?? longest, taken: performance.now() };
     const directory = offline === false && stored !== undefined ? stored : await resultsFolder(options.out);
     concerning({ directory });
     if (offline !== true) takeFolder(directory);
     const { runCheck } = await import('./check-run.ts');
-    const timeLimit = { longest: asked ?? longest, taken: performance.now() };
-    process.exitCode = await runCheck(subject, options, { timeLimit, mostRequests, directory, baseline });
+    process.exitCode = await runCheck({ ...subject, timeLimit, mostRequests, directory }, options, baseline);
   } finally {
     await subject.close?.();
   }

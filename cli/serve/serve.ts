@@ -10,7 +10,7 @@ import type { ReferenceServer } from '../../reference-server/server.ts';
 import { currentId } from '../../spec/contract.ts';
 import { textTable } from '../../spec/text-table.ts';
 import { EXIT } from '../shared/exit-codes.ts';
-import { untilInterrupted } from '../shared/interruption.ts';
+import { interruptedBy, untilInterrupted } from '../shared/interruption.ts';
 import { numberFrom, wholeNumber } from '../shared/option-values.ts';
 import { columnsOf } from '../shared/screen.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
@@ -74,7 +74,7 @@ async function serve(options: ServeOptions): Promise<void> {
   if (options.listVariants === true)
     return list(EVERY_VARIANT.map(({ name, answers }) => [name, inWords(answers)]));
   const server = await started(options);
-  const { signal, by, release } = untilInterrupted();
+  const { signal, release } = untilInterrupted();
   try {
     if (options.profileOut !== undefined) {
       const secrets = writeServeProfile(options.profileOut, server);
@@ -83,7 +83,7 @@ async function serve(options: ServeOptions): Promise<void> {
     // Alone on its line, and after the profile: a program that started this one may wait for it.
     process.stdout.write(`${server.baseUrl}\n`);
     await once(signal, 'abort');
-    process.exitCode = by() === 'SIGTERM' ? 0 : EXIT.interrupted;
+    process.exitCode = interruptedBy(signal) === 'SIGTERM' ? 0 : EXIT.interrupted;
   } finally {
     // A second signal does not wait for requests under way.
     await server.close();

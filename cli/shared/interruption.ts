@@ -6,8 +6,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export interface Interruption {
   /** Fires with the first signal. */
   readonly signal: AbortSignal;
-  /** The signal's name, once it came. */
-  readonly by: () => string | undefined;
   /** Stops listening for signals. */
   readonly release: () => void;
 }
@@ -30,9 +28,12 @@ export function untilInterrupted(onFirst = () => {}, onSecond = () => {}): Inter
     controller.abort(new Error(name));
   };
   for (const name of SIGNALS) process.on(name, react);
-  const by = (): string | undefined => (signal.reason instanceof Error ? signal.reason.message : undefined);
   const release = () => {
     for (const name of SIGNALS) process.off(name, react);
   };
-  return { signal, by, release };
+  return { signal, release };
 }
+
+/** The name of the operating system's signal that ended a run, once it came. */
+export const interruptedBy = (signal: AbortSignal | undefined): string | undefined =>
+  signal?.reason instanceof Error ? signal.reason.message : undefined;
