@@ -194,20 +194,8 @@ function changeOf(from: SeenPet, to: SeenPet): string | undefined {
     : fields.map((field) => (field === 'status' ? `${from.status} ${to.status}` : field)).join(', ');
 }
 
-/** What is suspicious about an animal: that it is missing, or how it changed; and with which key. */
-function suspicionOf({
-  pet,
-  told,
-}: Life): { readonly what: string; readonly key: string | null } | undefined {
-  const last = told.at(-1);
-  if (last !== undefined && last.pet === undefined) return { what: 'missing', key: last.exchange.key };
-  return told
-    .flatMap((one) => {
-      const what = one.pet && changeOf(pet, one.pet);
-      return what === undefined ? [] : [{ what, key: one.exchange.key }];
-    })
-    .at(-1);
-}
+/** Whether the last answer about an animal does not show it. */
+const isMissing = ({ told }: Life): boolean => told.length > 0 && told.at(-1)?.pet === undefined;
 
 /** One animal of each kind of suspicion. */
 interface Suspicion {
@@ -223,9 +211,15 @@ function suspicionsIn(lives: ReadonlyMap<bigint, Life>, exchanges: readonly Exch
   // The last one of a kind counts: that a retrieval takes animals away is told by those that were not retrieved.
   const rank = (life: Life) => (life.own ? 2 : 0) + (wasRetrieved(life) ? 1 : 0);
   for (const life of [...lives.values()].sort((a, b) => rank(b) - rank(a))) {
-    const { what, key = null } = suspicionOf(life) ?? {};
-    if (what !== undefined)
-      suspicions.set(life.own ? what : `${what} with key ${key}`, { life, key, own: life.own });
+    const { pet, own, told } = life;
+    const kindOf = (one: Told) => (one.pet === undefined ? 'missing' : changeOf(pet, one.pet));
+    const changed = told.findLast((one) => one.pet !== undefined && kindOf(one) !== undefined);
+    for (const one of [changed, told.at(-1)]) {
+      const what = one && kindOf(one);
+      if (what === undefined) continue;
+      const key = one?.exchange.key ?? null;
+      suspicions.set(own ? what : `${what} with key ${key}`, { life, key, own });
+    }
   }
   for (const exchange of exchanges.filter(isAnswered)) {
     const life = lives.get(idRetrieved(exchange) ?? 0n);
@@ -361,7 +355,7 @@ function changeIn(
  * was seen to be removed.
  */
 function goneAnimals(lives: readonly Life[], confirmations: readonly Confirmation[]): readonly Life[] {
-  const missing = lives.filter((life) => life.own && suspicionOf(life)?.what === 'missing');
+  const missing = lives.filter((life) => life.own && isMissing(life));
   const asked = confirmations.find((one) => one.suspicion === 'missing');
   // Once the retrieval is removed, lists alone tell: they have shown the animal, and no longer do.
   const isRetrievable = lives.some((life) => life.own && wasRetrieved(life));

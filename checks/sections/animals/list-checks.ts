@@ -18,19 +18,7 @@ import { bodyOf, described, listedPets } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { isCalledInvalid, isOwnAnswer, successBody, wrongStatus } from '../answers.ts';
 import { askedAgain, type Fate, fatesOf, judgeMisses, judgeUnchanged, placeOf, SHARED } from './life.ts';
-import {
-  allowedQuery,
-  isWhole,
-  lists,
-  mayBeShort,
-  missing,
-  missingFrom,
-  type OwnAnimal,
-  pets,
-  shown,
-  shows,
-  type TakenList,
-} from './lists.ts';
+import { allowedQuery, isWhole, lists, mayBeShort, missingFrom, pets } from './lists.ts';
 import {
   defaultPages,
   everyKindOfList,
@@ -158,17 +146,6 @@ export const listLimitChecks: readonly Check[] = [
   ),
 ];
 
-/** Whether a list with a status shows an own animal known to have another one, even if the list does not show it. */
-function isOutOfPlace({ sent, pet }: OwnAnimal, status: string, list: TakenList): boolean {
-  // An animal added without a status, and shown without one, may count as available, the most likely default.
-  const [usual] = contract.statuses;
-  const listed = shown(list, pet.id);
-  // A status that the list shows is judged as shown: it may have changed since the addition.
-  return (
-    listed !== undefined && listed.status === undefined && (sent?.status ?? pet.status ?? usual) !== status
-  );
-}
-
 export const listAnimalChecks: readonly Check[] = [
   // 4.1: success is 200, and the body is a JSON array.
   check('list-answers-200', {
@@ -212,20 +189,18 @@ export const listAnimalChecks: readonly Check[] = [
       ),
     },
     (judge, seen) => {
-      const { own, byStatus } = seen.of(lists);
-      for (const [status, list] of byStatus) {
-        const wrong = own.find((animal) => isOutOfPlace(animal, status, list));
-        if (wrong !== undefined)
-          judge.breaks(
-            {
-              expected: `only animals with status ${status}`,
-              actual: `animal ${wrong.pet.id}, added with status ${wrong.sent?.status ?? '(none)'}`,
-              at: [placeOf(wrong.pet, list.exchange)],
-            },
-            list.exchange,
-            wrong.exchange,
-          );
-      }
+      // An animal added without a status, and shown without one, may count as available, the most likely default.
+      const [usual] = contract.statuses;
+      for (const { own, pet: added, told, exchange: addition } of fatesOf(seen).fates.values())
+        for (const { by, exchange, pet } of told) {
+          // A status that the list shows is judged as shown: it may have changed since the addition.
+          if (!own || by !== 'filter' || pet === undefined || pet.status !== undefined) continue;
+          const status = allowedQuery(exchange)?.status;
+          if ((added.status ?? usual) === status) continue;
+          const actual = `animal ${pet.id}, added with status ${added.status ?? '(none)'}`;
+          const at = [placeOf(pet, exchange)];
+          judge.breaks({ expected: `only animals with status ${status}`, actual, at }, exchange, addition);
+        }
     },
   ),
   // 4.1: a filter omits the animals that do not match, and no others.
@@ -250,24 +225,21 @@ export const listAnimalChecks: readonly Check[] = [
     judgeLengths(judge, doneOf(seen.of(filteredPages), judge), seen.of(shortPages));
   }),
   // 4.1: the status filter's default is none.
-  check('list-unfiltered', { scenes: [lists] }, (judge, seen) => {
-    const { all, byStatus, own } = seen.of(lists);
+  check('list-unfiltered', { scenes: [lists, askedAgain] }, (judge, seen) => {
+    const { all } = seen.of(lists);
     if (all.pets === undefined)
       throw new Inconclusive(`the list was answered ${described(all.exchange)}`, [all.exchange]);
     if (!isWhole(all)) return judge.notApplicable('the store holds more animals than a list shows');
     judge.holds(all.exchange);
-    // Own animals only: foreign ones may be added or changed between the two lists.
-    const hidden = missing(all, own);
-    const areStatusless = hidden.every(
-      ({ sent, pet }) => sent.status === undefined && pet.status === undefined,
-    );
-    for (const { pet, exchange } of hidden) {
-      const list = [...byStatus.values()].find((one) => shows(one, pet.id));
-      const animal = `${pet.id}, which ${list === undefined ? 'has no status' : `is ${list.query.status}`},`;
-      const violation = missingFrom(all.pets, animal, 'the list without status');
-      if (list !== undefined || areStatusless)
-        judge.breaks(violation, all.exchange, list?.exchange ?? exchange);
-    }
+    const own = [...fatesOf(seen).fates.values()].filter((fate) => fate.own);
+    const areOthersListed = own.every((fate) => fate.pet.status === undefined || isListed(fate));
+    judgeMisses(judge, seen, 'list', ({ pet: { id, status }, told }, exchange) => {
+      const isFiltered = told.some(({ by, pet }) => by === 'filter' && pet !== undefined);
+      const isHidden = isFiltered || (status === undefined && areOthersListed);
+      if (!isHidden || exchange.id !== all.exchange.id) return undefined;
+      const animal = `${id}, which ${status === undefined ? 'has no status' : `is ${status}`},`;
+      return missingFrom(all.pets, animal, 'the list without status');
+    });
   }),
   // 4.1: the result is a list of animals; one animal is listed once.
   check('list-each-once', {
@@ -277,14 +249,14 @@ export const listAnimalChecks: readonly Check[] = [
   }),
   // 1, 4.1: clients can list the animals that were added, as they were added.
   check('list-shows-added', { scenes: [...everyKindOfList, askedAgain] }, (judge, seen) => {
-    const { own, all } = seen.of(lists);
-    const { exchanges } = seen.trace;
-    if (own.length === 0) {
-      const additions = exchanges.filter(({ request }) => request.operation === 'createPet');
+    const { all } = seen.of(lists);
+    const { fates, shared } = fatesOf(seen);
+    if (shared.size > 0) judge.inconclusive(SHARED);
+    else if (![...fates.values()].some(({ own }) => own)) {
+      const addition = seen.trace.exchanges.find(({ request }) => request.operation === 'createPet');
       const reason = notTold('no addition was answered with the id of an animal', 'add-answers-201');
-      judge.inconclusive(reason, ...additions.slice(0, 1));
+      judge.inconclusive(reason, ...(addition === undefined ? [] : [addition]));
     }
-    if (own.some(({ pet }) => fatesOf(seen).shared.has(pet.id))) judge.inconclusive(SHARED);
     if (all.pets === undefined)
       judge.inconclusive(`the list was answered ${described(all.exchange)}`, all.exchange);
     else if (!isWhole(all)) judge.notApplicable('the store holds more animals than a list shows');

@@ -8,7 +8,7 @@ import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';
 import { readLast } from '../../wire/read-last.ts';
 import { type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
-import { type Addition, enoughAnimals, type KnownPet } from './additions.ts';
+import { type Addition, enoughAnimals } from './additions.ts';
 
 const { minimum, maximum, default: defaultLimit } = contract.limit;
 
@@ -134,35 +134,25 @@ export async function patiently<T>(
 /** After this many milliseconds, those of all pauses, no client waits for an addition any more. */
 export const LISTED_WITHIN = 10_000;
 
-/** An animal of the run that can be listed. */
-export type OwnAnimal = Addition & { readonly pet: KnownPet };
-
-export interface Lists extends LongestLists {
-  readonly own: readonly OwnAnimal[];
-}
-
-/** Own animals that a complete list should show but does not. */
-export const missing = (list: TakenList, own: readonly OwnAnimal[]): readonly OwnAnimal[] =>
-  own.filter(({ sent, pet }) => {
-    const isAskedFor = [undefined, sent.status ?? pet.status].includes(list.query.status);
-    return isWhole(list) && isAskedFor && !shows(list, pet.id);
-  });
-
-/** Whether any complete list should show an own animal but does not. */
-const isAnyMissing = ({ own, all, byStatus }: Lists): boolean =>
-  [all, ...byStatus.values()].some((list) => missing(list, own).length > 0);
+/** Whether a complete list should show one of these animals but does not. */
+const isAnyMissing = ({ all, byStatus }: LongestLists, additions: readonly Addition[]): boolean =>
+  [all, ...byStatus.values()].filter(isWhole).some((list) =>
+    additions.some(({ sent, pet }) => {
+      const isAskedFor = [undefined, sent.status ?? pet?.status].includes(list.query.status);
+      return pet !== undefined && isAskedFor && !shows(list, pet.id);
+    }),
+  );
 
 /**
  * The whole store, as far as lists show it. The document does not say that a new animal is listed at once, so lists are
  * repeated until it is, within a client's patience.
  */
-export const lists = scene('lists', {}, async (run): Promise<Lists> => {
+export const lists = scene('lists', {}, async (run): Promise<LongestLists> => {
   const additions = (await run.tryPlay(enoughAnimals)) ?? [];
-  const own = additions.flatMap((one) => (one.pet === undefined ? [] : [{ ...one, pet: one.pet }]));
   return patiently(
     run,
     'animals that were just added to be listed',
-    async () => ({ own, ...(await takeAll(run)) }),
-    (taken) => !isAnyMissing(taken),
+    () => takeAll(run),
+    (taken) => !isAnyMissing(taken, additions),
   );
 });
