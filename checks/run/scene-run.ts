@@ -19,7 +19,7 @@ import type { Sender } from './sending/sender.ts';
 import type { Keeping, Trace } from './trace.ts';
 
 /** Credentials of a request that carries no valid key. */
-export type NoKey = { readonly header: string; readonly described: string } | 'none';
+export type NoKey = Exclude<Authorization, { readonly kind: 'key' }>;
 
 /** How a burst is sent. */
 export interface BurstOptions {
@@ -195,21 +195,13 @@ export class SceneRun {
 
   /** Sends one request without a valid key; broken connections and 429 are treated as in `send`. */
   async sendWithoutKey(spec: RequestSpec, credentials: NoKey): Promise<AnsweredExchange> {
-    const authorization: Authorization =
-      credentials === 'none' ? { kind: 'none' } : { kind: 'raw', ...credentials };
-    const asked = this.#firstName(spec);
-    // Without any: these credentials alone may be what it does not answer.
-    const ask = () => this.#exchange(ARE_YOU_THERE, { kind: 'none' }, 'in-full');
-    for (let number = 1; ; number += 1) {
-      const exchange = await this.#exchange(asked, authorization, 'in-full');
-      const answer = await ownAnswer(this.#sender, exchange, { number, hasAnother: false, ask });
-      if (answer !== undefined) return answer;
-    }
+    const { exchange } = await this.#answerTo(this.#firstName(spec), credentials);
+    return exchange;
   }
 
   /** Sends one request with this key and returns whatever comes of it. */
   attempt(spec: RequestSpec, key: Key): Promise<Exchange> {
-    return this.#exchange(this.#firstName(spec), withKey(key), 'in-full');
+    return this.#exchange(this.#firstName(spec), withKey(key));
   }
 
   /**
@@ -260,7 +252,7 @@ export class SceneRun {
       // What ends one ends all: nobody counts any more.
       stopped = true;
     });
-    if (tallied) this.#sender.recordTally(key.name);
+    if (tallied) this.#sender.recordTally(key.name, exchanges);
     return exchanges;
   }
 
@@ -271,34 +263,39 @@ export class SceneRun {
     return asked;
   }
 
-  /** @returns the answer, and what it is the answer to: the request, or the same as another animal */
+  /**
+   * @param by who sends it; by default the key that pays for such a request, whichever that is at the time
+   * @returns the answer, and what it is the answer to: the request, or the same as another animal
+   */
   async #answerTo(
     spec: RequestSpec,
-    payer: Key | undefined,
+    by: Key | NoKey | undefined,
   ): Promise<{ readonly asked: RequestSpec; readonly exchange: AnsweredExchange }> {
-    if (payer !== undefined) {
-      const lane = this.lane(payer);
-      if (lane.spent !== undefined) throw new Inconclusive(lane.spent);
-      while (lane.isReserved)
-        await this.waitUntil(this.now() + SECOND, `the count of key ${payer.name} to end`);
-    }
+    if (by !== undefined && 'name' in by) await this.#untilCounted(by);
     let asked = spec;
     for (let number = 1; ; number += 1) {
-      const key = payer ?? this.#sender.payer(asked.operation);
-      const exchange = await this.#inTurn(asked, key);
-      const attempt = {
-        number,
-        hasAnother: asked.again !== undefined,
-        ask: () => this.attempt(ARE_YOU_THERE, key),
-      };
+      const sender = by ?? this.#sender.payer(asked.operation);
+      const [exchange, ask] =
+        'name' in sender
+          ? [await this.#inTurn(asked, sender), () => this.attempt(ARE_YOU_THERE, sender)]
+          : // The look is without any: these credentials alone may be what the target does not answer.
+            [await this.#exchange(asked, sender), () => this.#exchange(ARE_YOU_THERE, { kind: 'none' })];
+      const attempt = { number, hasAnother: asked.again !== undefined, ask };
       const answer = await ownAnswer(this.#sender, exchange, attempt);
       if (answer !== undefined) {
-        await this.#throwIfRefusedAltogether(answer, key, asked);
+        if ('name' in sender) await this.#throwIfRefusedAltogether(answer, sender, asked);
         return { asked, exchange: answer };
       }
       // What was refused for its rate was not done; of anything else nobody knows.
       if (!isAnswered(exchange) || exchange.outcome.status !== 429) asked = asked.again?.() ?? asked;
     }
+  }
+
+  /** Leaves a key alone whose requests are being counted. @throws Inconclusive where its day is spent */
+  async #untilCounted(key: Key): Promise<void> {
+    const lane = this.lane(key);
+    if (lane.spent !== undefined) throw new Inconclusive(lane.spent);
+    while (lane.isReserved) await this.waitUntil(this.now() + SECOND, `the count of key ${key.name} to end`);
   }
 
   /**
@@ -351,7 +348,7 @@ export class SceneRun {
     return lane.inTurn(async () => {
       const at = lane.readyAt(this.now(), this.trace.targetClock);
       await this.waitUntil(at, `the next window of key ${key.name}`);
-      return this.#exchange(spec, withKey(key), 'in-full');
+      return this.#exchange(spec, withKey(key));
     });
   }
 
@@ -359,7 +356,7 @@ export class SceneRun {
   async #exchange(
     { again: _, intent = this.part.intent, ...asked }: RequestSpec,
     authorization: Authorization,
-    keeping: Keeping,
+    keeping: Keeping = 'in-full',
   ): Promise<Exchange> {
     const { id, sentBy } = this.part;
     for (let attempt = 0; ; attempt += 1) {

@@ -42,7 +42,6 @@ export class Sender {
   readonly #options: SenderOptions;
   readonly #session: number;
   #additionsRepeated = 0;
-  readonly #tallied = new Map<string, number>();
   #sent = 0;
 
   /** @param session the number of this process among those that worked at the run, from 1 */
@@ -111,11 +110,10 @@ export class Sender {
     lane?.learn(reading);
   }
 
-  /** Writes down how many exchanges of a key were neither kept nor read since the last time. */
-  recordTally(key: string): void {
-    const tallied = this.#tallied.get(key);
-    if (tallied !== undefined) this.#options.journal?.append({ tallied, key });
-    this.#tallied.delete(key);
+  /** Writes down how many of these exchanges of a key were neither kept nor read. */
+  recordTally(key: string, exchanges: readonly Exchange[]): void {
+    const tallied = exchanges.filter(({ id }) => this.trace.find(id) === undefined).length;
+    if (tallied > 0) this.#options.journal?.append({ tallied, key });
   }
 
   progress(key: string, done: number, of: number): void {
@@ -173,9 +171,7 @@ export class Sender {
     // What this process gave up, a resumed run sends again.
     if (!wasInterrupted(exchange)) {
       if (kept) journal?.append({ exchange });
-      else if (keeping === 'tallied' && reading !== undefined && reading.key !== null)
-        this.#tallied.set(reading.key, (this.#tallied.get(reading.key) ?? 0) + 1);
-      else if (reading !== undefined) journal?.append({ reading });
+      else if (keeping !== 'tallied' && reading !== undefined) journal?.append({ reading });
     }
     if (reading !== undefined) {
       if (reading.status !== 429) this.waitsInVain.delete(reading.key);

@@ -248,7 +248,7 @@ for (const [what, { asks, answers, options, intent = 'ordinary', withoutKey, ...
   t.test(what, async (t) => {
     const { run, sent, waits } = testRun((_request, number) => answers[number - 1] ?? {}, options);
     const scene = run.sceneRun('check', intent);
-    const asked = withoutKey === true ? scene.sendWithoutKey(asks, 'none') : scene.send(asks);
+    const asked = withoutKey === true ? scene.sendWithoutKey(asks, { kind: 'none' }) : scene.send(asks);
     const ends = await asked.then(
       ({ outcome }) => outcome.status,
       (error: unknown) => (error instanceof Inconclusive ? error.reason : error),

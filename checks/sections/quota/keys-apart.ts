@@ -101,21 +101,22 @@ export const usedInTurn = scene('keys-in-turn', {}, async (run) => {
 });
 
 /** Invalid credentials, each resembling this key in a different way, and the row that is about them. */
-function invalidCredentials(key: Key): (readonly [row: string, credentials: NoKey])[] {
-  const misses = nearMisses(key.value)
-    .slice(0, 3)
-    .map(({ label, value }) => ({ header: `Bearer ${value}`, described: `Bearer and a key with ${label}` }));
-  const basic = {
-    header: `Basic ${Buffer.from(`${key.value}:`).toString('base64')}`,
-    described: 'Basic and a valid key',
-  };
-  // Sent by a client that forgot to set its key.
-  const unknown = { header: 'Bearer undefined', described: 'Bearer and the word undefined' };
+function invalidCredentials({ value }: Key): (readonly [row: string, credentials: NoKey])[] {
+  const raw = (header: string, described: string): NoKey => ({ kind: 'raw', header, described });
   return [
-    ...misses.map((miss) => ['auth-near-miss-key', miss] as const),
-    ['auth-other-scheme', basic],
-    ['auth-unknown-key', unknown],
-    ['auth-missing-key', 'none'],
+    ...nearMisses(value)
+      .slice(0, 3)
+      .map(
+        (miss) =>
+          ['auth-near-miss-key', raw(`Bearer ${miss.value}`, `Bearer and a key with ${miss.label}`)] as const,
+      ),
+    [
+      'auth-other-scheme',
+      raw(`Basic ${Buffer.from(`${value}:`).toString('base64')}`, 'Basic and a valid key'),
+    ],
+    // Sent by a client that forgot to set its key.
+    ['auth-unknown-key', raw('Bearer undefined', 'Bearer and the word undefined')],
+    ['auth-missing-key', { kind: 'none' }],
   ];
 }
 
