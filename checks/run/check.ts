@@ -11,16 +11,16 @@ import type { AnyScene, InTurn, KeyOutcome, KeyScenes, Scene } from './scene.ts'
 import type { Trace, TraceSoFar } from './trace.ts';
 
 /** Where a check says what it saw. A check that says nothing is inconclusive, never passed. */
-export type Judge = Pick<Findings, 'holds' | 'breaks' | 'inconclusive' | 'skips' | 'notApplicable'>;
+export type Judge = Pick<Findings, 'holds' | 'breaks' | 'inconclusive' | 'notApplicable'>;
 
 /** What a run brought: the outcomes of its scenes, and its trace. */
 export interface Seen {
   readonly trace: Trace;
-  /** @throws Inconclusive where the scene could not be played to its end, NotAsked where it was not permitted */
+  /** @throws Inconclusive where the scene could not be played to its end, or was not permitted */
   of<T>(scene: Scene<T>): T;
   /** Undefined where nothing came of the scene. */
   maybe<T>(scene: Scene<T>): T | undefined;
-  /** What came of it on each of its keys that the target knows. @throws NotAsked where it was not permitted */
+  /** What came of it on each of its keys that the target knows. @throws Inconclusive where it was not permitted */
   on<T>(scenes: KeyScenes<T>): readonly KeyOutcome<T>[];
 }
 

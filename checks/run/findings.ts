@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../wire/answer.ts';
 import { curl } from '../wire/curl.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { conclusiveOr, NotAsked } from './inconclusive.ts';
+import { conclusiveOr } from './inconclusive.ts';
 import { type Reason, reasonOf } from './reason.ts';
 
 /**
@@ -39,9 +39,7 @@ export class Findings {
   #heldCount = 0;
   readonly #broken: { violation: Violation; evidence: readonly Exchange[] }[] = [];
   #brokenCount = 0;
-  readonly #inconclusive: { reason: Reason; evidence: readonly Exchange[] }[] = [];
-  readonly #skipped: Reason[] = [];
-  #notApplicable: string | undefined;
+  readonly #open: { reason: Reason; evidence: readonly Exchange[] }[] = [];
 
   /** The requirement held in these exchanges. */
   holds(...evidence: Exchange[]): void {
@@ -57,21 +55,16 @@ export class Findings {
     if (this.#broken.length < VIOLATIONS_KEPT) this.#broken.push({ violation, evidence });
   }
 
-  /** It was asked for and could not be told. */
+  /** It could not be told: whether it was asked for and binds this target, the reason's kind says. */
   inconclusive(why: Reason | string, ...evidence: Exchange[]): void {
     const reason = reasonOf(why);
-    if (!this.#inconclusive.some((known) => isDeepStrictEqual(known.reason, reason)))
-      this.#inconclusive.push({ reason, evidence });
-  }
-
-  /** A part of it was not asked for: a permission or a key was not given. */
-  skips(reason: Reason): void {
-    if (!this.#skipped.some((known) => isDeepStrictEqual(known, reason))) this.#skipped.push(reason);
+    if (!this.#open.some((known) => isDeepStrictEqual(known.reason, reason)))
+      this.#open.push({ reason, evidence });
   }
 
   /** The requirement does not bind this target (a profile without that plan, a date that has not come). */
-  notApplicable(reason: string): void {
-    this.#notApplicable ??= reason;
+  notApplicable(what: string): void {
+    this.inconclusive({ kind: 'unbound', what });
   }
 
   /** How many violations were found so far. */
@@ -104,10 +97,7 @@ export class Findings {
 
   /** Runs a judgement; what it throws as inconclusive is said here too. */
   guard(judge: () => void): void {
-    conclusiveOr(judge, (why) => {
-      if (why instanceof NotAsked) this.skips(why.reason);
-      else this.inconclusive(why.reason, ...why.evidence);
-    });
+    conclusiveOr(judge, ({ reason, evidence }) => this.inconclusive(reason, ...evidence));
   }
 
   /** @param trusted which exchanges count; what rests on another one was not seen */
@@ -122,22 +112,32 @@ export class Findings {
         violation: first.violation,
         evidence: [...new Set(broken.flatMap(({ evidence }) => evidence))],
       };
-    const [open] = this.#inconclusive;
-    if (open !== undefined) {
-      const reasons = this.#inconclusive.map(({ reason }) => reason);
-      return { verdict: 'inconclusive', reasons, evidence: open.evidence };
-    }
-    if (this.#skipped.length > 0) return { verdict: 'skipped', reasons: this.#skipped, evidence: [] };
-    if (this.#heldCount > 0)
-      return {
-        verdict: 'pass',
-        reasons: [{ kind: 'held', times: this.#heldCount }],
-        evidence: this.#held,
-      };
-    if (this.#notApplicable !== undefined) {
-      const what = this.#notApplicable;
-      return { verdict: 'not-applicable', reasons: [{ kind: 'unbound', what }], evidence: [] };
-    }
-    return { verdict: 'inconclusive', reasons: [{ kind: 'not-shown' }], evidence: [] };
+    return (
+      this.#left('inconclusive') ??
+      this.#left('skipped') ??
+      this.#pass() ??
+      this.#left('not-applicable') ?? {
+        verdict: 'inconclusive',
+        reasons: [{ kind: 'not-shown' }],
+        evidence: [],
+      }
+    );
   }
+
+  #left(verdict: ReturnType<typeof verdictBy>): Finding | undefined {
+    const open = this.#open.filter(({ reason }) => verdictBy(reason) === verdict);
+    const [first] = open;
+    return first && { verdict, reasons: open.map(({ reason }) => reason), evidence: first.evidence };
+  }
+
+  #pass(): Finding | undefined {
+    const [times, evidence] = [this.#heldCount, this.#held];
+    return times === 0 ? undefined : { verdict: 'pass', reasons: [{ kind: 'held', times }], evidence };
+  }
+}
+
+/** What a reason makes of a requirement of which nothing else is known. */
+function verdictBy({ kind }: Reason): 'inconclusive' | 'skipped' | 'not-applicable' {
+  if (kind === 'not-permitted' || kind === 'no-key') return 'skipped';
+  return kind === 'unbound' ? 'not-applicable' : 'inconclusive';
 }

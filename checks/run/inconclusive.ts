@@ -1,9 +1,9 @@
 import type { Exchange } from '../wire/exchange.ts';
 import { type Reason, reasonOf } from './reason.ts';
 
-/** Thrown by a scene or a judge where it cannot tell; becomes an inconclusive verdict. */
+/** Thrown by a scene or a judge where it cannot tell; what verdict that makes follows from the reason's kind. */
 export class Inconclusive extends Error {
-  override readonly name: string = 'Inconclusive';
+  override readonly name = 'Inconclusive';
   readonly reason: Reason;
   readonly evidence: readonly Exchange[];
 
@@ -14,16 +14,16 @@ export class Inconclusive extends Error {
     this.reason = why;
     this.evidence = evidence;
   }
-}
 
-/** Thrown where a permission or a key was not given; becomes a skipped verdict. */
-export class NotAsked extends Inconclusive {
-  override readonly name = 'NotAsked';
-}
+  /** Whether a permission was not given. */
+  get isNotAsked(): boolean {
+    return this.reason.kind === 'not-permitted';
+  }
 
-/** Thrown where nothing more is sent: the run was interrupted, its time is over, or the target is gone. */
-export class RunEnded extends Inconclusive {
-  override readonly name = 'RunEnded';
+  /** Whether nothing more is sent: the run was interrupted, its time is over, or the target is gone. */
+  get isEnd(): boolean {
+    return this.reason.kind === 'ended';
+  }
 }
 
 /** What comes of it, or why that cannot be told. Any other error is a defect and is thrown on. */

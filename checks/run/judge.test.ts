@@ -5,7 +5,7 @@ import { getPet, listPets } from '../wire/requests.ts';
 import { answered } from '../wire/testing/answered.ts';
 import { type Check, check, type GapObserver, gap, type Judge } from './check.ts';
 import { type Finding, Findings } from './findings.ts';
-import { Inconclusive, NotAsked } from './inconclusive.ts';
+import { Inconclusive } from './inconclusive.ts';
 import { judgeRun } from './judge.ts';
 import { playRun } from './play.ts';
 import { notTold, type Reason } from './reason.ts';
@@ -31,7 +31,7 @@ const SAID: Readonly<Record<string, [say: (judge: Judge) => void, finding: Parti
     (judge) => {
       judge.holds(exchange(1));
       judge.inconclusive('no answer', exchange(2));
-      judge.skips(NO_PERMISSION);
+      judge.inconclusive(NO_PERMISSION);
       judge.notApplicable('another plan');
       judge.breaks(WRONG, exchange(3));
     },
@@ -56,7 +56,7 @@ const SAID: Readonly<Record<string, [say: (judge: Judge) => void, finding: Parti
   'a part was not asked for, and the rest held': [
     (judge) => {
       judge.holds(exchange(1));
-      judge.skips(NO_PERMISSION);
+      judge.inconclusive(NO_PERMISSION);
     },
     { verdict: 'skipped', reasons: [NO_PERMISSION] },
   ],
@@ -92,7 +92,7 @@ t.test('of several exchanges that show a violation the plainest one does', async
 t.test('what a judgement throws as inconclusive is said; anything else is a defect', async (t) => {
   const findings = new Findings();
   findings.guard(() => {
-    throw new NotAsked(NO_PERMISSION);
+    throw new Inconclusive(NO_PERMISSION);
   });
   t.match(findings.weigh(), { verdict: 'skipped' });
   t.throws(() =>

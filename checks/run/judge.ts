@@ -42,11 +42,10 @@ export function judgeCheck(check: Check, findings: Findings, seen: Seen): Findin
   const { trace } = seen;
   const notAsked = whyNotAsked(check, trace.run);
   if (notAsked === undefined) findings.guard(() => check.decide(findings, seen));
-  else if (notAsked.kind === 'unbound') findings.notApplicable(notAsked.what);
-  else findings.skips(notAsked);
+  else findings.inconclusive(notAsked);
   const { inFullWith } = check;
   if (inFullWith !== undefined && !trace.run.permissions.has(inFullWith))
-    findings.skips({ kind: 'not-permitted', permission: inFullWith });
+    findings.inconclusive({ kind: 'not-permitted', permission: inFullWith });
   findings.guard(() => check.conclude?.(findings, trace));
   return findings;
 }

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { FailureOutcome } from '../wire/exchange.ts';
 import { addPet, getPet, listPets, repeatable } from '../wire/requests.ts';
 import type { AnswerParts } from '../wire/testing/answered.ts';
-import { conclusionOf, Inconclusive, NotAsked } from './inconclusive.ts';
+import { conclusionOf, Inconclusive } from './inconclusive.ts';
 import { Journal, readJournal } from './journal.ts';
 import type { Run, RunOptions } from './run.ts';
 import { inTurn, playedOn, scene, sceneOnKeys } from './scene.ts';
@@ -75,7 +75,7 @@ t.test('without its permission a scene is not played', async (t) => {
   const writing = scene('writing', { permit: 'writes' }, (run) => run.send(addPet({ name: 'a' })));
   const { run, sent } = testRun();
   await t.rejects(run.play(writing), {
-    name: 'NotAsked',
+    name: 'Inconclusive',
     reason: { kind: 'not-permitted', permission: 'writes' },
   });
   t.equal(sent.length, 0);
@@ -98,7 +98,10 @@ t.test('a scene on several keys has an outcome for each, or the reason why not',
     { key: { name: 'free-2' }, outcome: { name: 'Inconclusive' } },
   ]);
   t.match(playedOn(run.on(each)), [{ key: { name: 'free-1' } }]);
-  t.throws(() => testRun(undefined, { keys }).run.on(each), NotAsked);
+  t.throws(() => testRun(undefined, { keys }).run.on(each), {
+    name: 'Inconclusive',
+    reason: { kind: 'not-permitted' },
+  });
 });
 
 t.test('a resumed run does not play again what is on disk', async (t) => {
@@ -195,7 +198,10 @@ t.test('where the run ended within them, a resumed run tries them all anew', asy
       return isGone ? LOST : {};
     },
   );
-  t.throws(() => gone.first.run.of(tries), { name: 'RunEnded' });
+  t.throws(() => gone.first.run.of(tries), {
+    name: 'Inconclusive',
+    reason: { kind: 'ended', by: 'target-gone' },
+  });
   t.ok((await gone.resume().run.play(tries)).every((one) => !(one instanceof Inconclusive)));
 });
 
@@ -223,6 +229,6 @@ t.test('a scene whose outcome names what a damaged line held is played again', a
 
 t.test('no more is sent than the bill allows, whatever confirms what', async (t) => {
   const { run, sent } = testRun(undefined, { mostRequests: 2 });
-  await t.rejects(run.play(tries), { name: 'RunEnded', reason: { kind: 'ended', by: 'bill' } });
+  await t.rejects(run.play(tries), { name: 'Inconclusive', reason: { kind: 'ended', by: 'bill' } });
   t.equal(sent.length, 2);
 });

@@ -1,7 +1,7 @@
 import type { Key } from '../profile/key.ts';
 import type { Exchange, Intent } from '../wire/exchange.ts';
 import type { Check, Seen } from './check.ts';
-import { conclusionOf, conclusiveOr, Inconclusive, NotAsked, RunEnded } from './inconclusive.ts';
+import { conclusionOf, conclusiveOr, Inconclusive } from './inconclusive.ts';
 import type { ReadJournal, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -95,7 +95,7 @@ export class Run implements Player, Seen {
         () => this.of(scenes.on(key)),
         (reason) => reason,
       );
-      if (outcome instanceof NotAsked) throw outcome;
+      if (outcome instanceof Inconclusive && outcome.isNotAsked) throw outcome;
       return { key, outcome };
     });
   }
@@ -128,10 +128,10 @@ export class Run implements Player, Seen {
     this.#playing.set(id, Promise.resolve());
   }
 
-  #refusal({ permit }: Scene<unknown>): NotAsked | undefined {
+  #refusal({ permit }: Scene<unknown>): Inconclusive | undefined {
     return permit === undefined || this.facts.permissions.has(permit)
       ? undefined
-      : new NotAsked({ kind: 'not-permitted', permission: permit });
+      : new Inconclusive({ kind: 'not-permitted', permission: permit });
   }
 
   async #perform({ id, eachSession, sentBy, intent, play }: Scene<unknown>): Promise<void> {
@@ -141,7 +141,7 @@ export class Run implements Player, Seen {
     const run = this.sceneRun(id, intent, sentBy);
     const result = await conclusionOf(play(run)).finally(() => this.#asked.set(id, [...run.asked]));
     // What ended with this process, or for want of something else, a resumed run plays again.
-    if (result instanceof NotAsked || (result instanceof Inconclusive && this.#hasEndedBy(result))) {
+    if (result instanceof Inconclusive && (result.isNotAsked || result.isEnd || this.#hasEnded())) {
       this.#outcomes.set(id, result);
       return;
     }
@@ -151,9 +151,8 @@ export class Run implements Player, Seen {
     this.#outcomes.set(id, this.#decode(outcome));
   }
 
-  #hasEndedBy(result: Inconclusive): boolean {
-    const { signal } = this.#options;
-    return result instanceof RunEnded || signal?.aborted === true || this.sender.presence.gone !== undefined;
+  #hasEnded(): boolean {
+    return this.#options.signal?.aborted === true || this.sender.presence.gone !== undefined;
   }
 
   #keep(exchange: Exchange): void {

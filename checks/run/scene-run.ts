@@ -10,7 +10,7 @@ import {
   wasInterrupted,
 } from '../wire/exchange.ts';
 import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
-import { conclusionOf, Inconclusive, RunEnded } from './inconclusive.ts';
+import { conclusionOf, Inconclusive } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
 import { ownAnswer, unanswered } from './sending/interference.ts';
@@ -117,18 +117,19 @@ export class SceneRun {
   /**
    * The outcome of another scene, which is played now if it was not before.
    *
-   * @throws Inconclusive where it could not be played to its end, NotAsked where it was not permitted
+   * @throws Inconclusive where it could not be played to its end, or was not permitted
    */
   play<T>(scene: Scene<T>): Promise<T> {
     this.asked.add(scene.id);
     return this.#player.play(scene);
   }
 
-  /** The outcome of another scene; undefined where nothing came of it. @throws RunEnded */
+  /** The outcome of another scene; undefined where nothing came of it. @throws Inconclusive where the run has ended */
   async tryPlay<T>(scene: Scene<T>): Promise<T | undefined> {
     const outcome = await conclusionOf(this.#player.play(scene));
-    if (outcome instanceof RunEnded) throw outcome;
-    return outcome instanceof Inconclusive ? undefined : outcome;
+    if (!(outcome instanceof Inconclusive)) return outcome;
+    if (outcome.isEnd) throw outcome;
+    return undefined;
   }
 
   /** A part of this scene that is remembered by itself, so that a resumed run does not repeat it. */

@@ -1,6 +1,6 @@
 import type { Key } from '../profile/key.ts';
 import { isAnswered } from '../wire/exchange.ts';
-import { conclusionOf, Inconclusive, RunEnded } from './inconclusive.ts';
+import { conclusionOf, Inconclusive } from './inconclusive.ts';
 import type { KeyOutcome, KeyScenes, Scene, SceneRun } from './scene-run.ts';
 
 export type { KeyOutcome, KeyScenes, Scene } from './scene-run.ts';
@@ -45,13 +45,13 @@ export type InTurn<T> = readonly (T | Inconclusive)[];
  * Tries things one by one. A lost answer costs only the thing that needed it. After a refusal that somebody else earned
  * nothing more is sent: it could earn a ban.
  *
- * @throws RunEnded, so that a resumed run plays the scene anew
+ * @throws Inconclusive where the run has ended, so that a resumed one plays the scene anew
  */
 export async function inTurn<T, U>(things: Iterable<T>, work: (thing: T) => Promise<U>): Promise<InTurn<U>> {
   const tried: (U | Inconclusive)[] = [];
   for (const thing of things) {
     const result = await conclusionOf(work(thing));
-    if (result instanceof RunEnded) throw result;
+    if (result instanceof Inconclusive && result.isEnd) throw result;
     tried.push(result);
     if (result instanceof Inconclusive && result.evidence.every(isAnswered)) break;
   }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FormatRegistry, type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
+import { Value } from '@sinclair/typebox/value';
 import { fileText } from '../profile/file-text.ts';
 import { UsageError } from '../profile/usage-error.ts';
 
@@ -61,18 +62,6 @@ export function readJson<T>(file: string, remedy: string, read: (written: unknow
   }
 }
 
-/** A part of a schema, passing over fields which a newer harness of the same format version added. */
-function lenient(part: unknown): unknown {
-  if (typeof part !== 'object' || part === null) return part;
-  if (Array.isArray(part)) return part.map(lenient);
-  const fields = Reflect.ownKeys(part).map((name) => [name, Reflect.get(part, name)] as const);
-  return Object.fromEntries(
-    fields
-      .filter(([name, value]) => name !== 'additionalProperties' || value !== false)
-      .map(([name, value]) => [name, lenient(value)]),
-  );
-}
-
 /**
  * Reads files of a kind, each validated against its schema: a file may come from anywhere.
  *
@@ -93,8 +82,9 @@ export function resultReader<T>({ name, what, schema, version: known }: ResultKi
           : 'run it again, or, where the journal of a check is beside it, make it anew with check --rejudge';
       throw new Error(`has format version ${version}, this petstore-harness reads ${known}; ${remedy}`);
     }
-    validator ??= TypeCompiler.Compile(Type.Unsafe<T>(Object(lenient(schema))));
-    return validated(written, what, validator);
+    validator ??= TypeCompiler.Compile(Type.Unsafe<T>(schema));
+    // A newer harness of the same format version may have added fields.
+    return validated(Value.Clean(schema, written), what, validator);
   };
   const remedy = `give a ${name} or the folder that a command wrote with --out`;
   return (path) => readJson(existsSync(`${path}/`) ? join(path, name) : path, remedy, valueIn);

@@ -55,6 +55,5 @@ class Glance implements Judge {
   }
   holds(): void {}
   inconclusive(): void {}
-  skips(): void {}
   notApplicable(): void {}
 }

@@ -3,15 +3,16 @@ import zlib from 'node:zlib';
 /** Why a body's content codings cannot be undone: the bytes are not what they say, nobody knows them, or too much comes. */
 export type Undecoded = 'undecodable' | 'unknown' | 'too-large';
 
-type Decoder = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
+/** RFC 9110, 8.4.1.2: some senders of deflate leave out the zlib frame, which says first that deflate is in it. */
+const isFramed = (bytes: Buffer) => ((bytes[0] ?? 0) & 0x0f) === 8;
 
-const DECODERS = new Map<string, readonly Decoder[]>([
-  ['gzip', [zlib.gunzipSync]],
-  ['x-gzip', [zlib.gunzipSync]],
-  // RFC 9110, 8.4.1.2: some senders leave out the zlib frame.
-  ['deflate', [zlib.inflateSync, zlib.inflateRawSync]],
-  ['br', [zlib.brotliDecompressSync]],
-]);
+const DECODERS: Readonly<Record<string, (bytes: Buffer, options: zlib.ZlibOptions) => Buffer>> = {
+  gzip: zlib.gunzipSync,
+  'x-gzip': zlib.gunzipSync,
+  deflate: (bytes, options) =>
+    isFramed(bytes) ? zlib.inflateSync(bytes, options) : zlib.inflateRawSync(bytes, options),
+  br: zlib.brotliDecompressSync,
+};
 
 /** Nobody needs more; more are an attack. */
 const MOST_CODINGS = 3;
@@ -31,24 +32,11 @@ export function decodeContent(
     .flatMap((value) => value.split(','))
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity');
-  if (names.length > MOST_CODINGS) return 'unknown';
-  let decoded = bytes;
-  for (const name of names.reverse()) {
-    const step = decodeOne(decoded, DECODERS.get(name), maxOutputLength);
-    if (typeof step === 'string') return step;
-    decoded = step;
+  const steps = names.flatMap((name) => (Object.hasOwn(DECODERS, name) ? (DECODERS[name] ?? []) : []));
+  if (steps.length < names.length || names.length > MOST_CODINGS) return 'unknown';
+  try {
+    return steps.reduceRight((coded, decode) => decode(coded, { maxOutputLength }), bytes);
+  } catch (error) {
+    return error instanceof RangeError ? 'too-large' : 'undecodable';
   }
-  return decoded;
-}
-
-function decodeOne(bytes: Buffer, decoders: readonly Decoder[] | undefined, maxOutputLength: number) {
-  if (decoders === undefined) return 'unknown';
-  for (const decode of decoders) {
-    try {
-      return decode(bytes, { maxOutputLength });
-    } catch (error) {
-      if (error instanceof RangeError) return 'too-large';
-    }
-  }
-  return 'undecodable';
 }

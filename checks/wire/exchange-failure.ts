@@ -19,7 +19,7 @@ type KnownFailure = Pick<FailureOutcome, 'reason' | 'message'>;
 const SYSTEM_ERRORS: readonly (readonly [codes: RegExp, reason: FailureReason, message: string])[] = [
   [/^(ENOTFOUND|ENODATA|EAI_.*)$/, 'unresolved', 'the host name could not be resolved'],
   [/^ECONNREFUSED$/, 'refused', 'the connection was refused: nothing listens at this address'],
-  [/^(ECONNRESET|ECONNABORTED|EPIPE)$/, 'reset', 'the connection was closed at once'],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE)$/, 'reset', 'the connection was reset'],
   [/^ETIMEDOUT$/, 'connect-timeout', 'the connection attempt timed out'],
 ];
 

@@ -10,7 +10,7 @@ import {
   wasInterrupted,
 } from '../../wire/exchange.ts';
 import { retryAfter } from '../../wire/rate-headers.ts';
-import { Inconclusive, RunEnded } from '../inconclusive.ts';
+import { Inconclusive } from '../inconclusive.ts';
 import { daySpent } from '../reason.ts';
 import type { Sender } from './sender.ts';
 import { showsPresence, UNAVAILABLE } from './target-presence.ts';
@@ -31,7 +31,7 @@ const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…
 export function unanswered(exchange: Exchange): Inconclusive {
   const message = exchange.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer was read';
   if (wasInterrupted(exchange))
-    return new RunEnded({ kind: 'ended', by: 'interruption', what: message }, [exchange]);
+    return new Inconclusive({ kind: 'ended', by: 'interruption', what: message }, [exchange]);
   return new Inconclusive({ kind: 'lost', what: `no answer: ${message}` }, [exchange]);
 }
 
@@ -132,8 +132,8 @@ async function waitForTarget(sender: Sender, ask: () => Promise<Exchange>): Prom
   for (let look = 1; ; look += 1) {
     const exchange = await ask();
     if (showsPresence(exchange)) return look > 1;
-    if (wasInterrupted(exchange) || presence.gone !== undefined)
-      throw new RunEnded(unanswered(exchange).reason, [exchange]);
+    if (wasInterrupted(exchange)) throw unanswered(exchange);
+    sender.throwIfEnded();
     await sender.waitUntil(exchange.receivedAt + presence.pause(look), 'the target, which does not answer');
   }
 }

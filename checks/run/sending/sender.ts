@@ -5,7 +5,7 @@ import type { RateReading } from '../../wire/rate-headers.ts';
 import { TimeIsOver, whyEnded } from '../../wire/time-is-over.ts';
 import { ADDITIONS_REPEATED } from '../bill.ts';
 import type { Clock } from '../clock.ts';
-import { Inconclusive, RunEnded } from '../inconclusive.ts';
+import { Inconclusive } from '../inconclusive.ts';
 import type { Journal } from '../journal.ts';
 import { NO_KEY_MAY_ADD } from '../reason.ts';
 import type { RunEvent } from '../run-events.ts';
@@ -126,7 +126,8 @@ export class Sender {
     try {
       await this.clock.sleepUntil(time, this.#options.signal);
     } catch (error) {
-      throw this.#ending() ?? error;
+      this.throwIfEnded();
+      throw error;
     } finally {
       this.#options.onEvent?.({ kind: 'waited', for: waitingFor });
     }
@@ -137,8 +138,7 @@ export class Sender {
     record: Pick<Exchange, 'id' | 'sentBy' | 'intent'>,
     keeping: Keeping,
   ): Promise<Exchange> {
-    const ending = this.#ending();
-    if (ending !== undefined) throw ending;
+    this.throwIfEnded();
     const sender = request.authorization.kind === 'key' ? request.authorization.name : null;
     this.laneOf({ key: sender })?.spend(this.clock.now());
     const { client, signal } = this.#options;
@@ -151,18 +151,18 @@ export class Sender {
     return exchange;
   }
 
-  /** Why nothing more is sent; undefined while something is. */
-  #ending(): RunEnded | undefined {
+  /** @throws Inconclusive where nothing more is sent, with the reason */
+  throwIfEnded(): void {
     const { signal, mostRequests = Number.POSITIVE_INFINITY } = this.#options;
-    if (signal?.aborted === true) {
-      const by = signal.reason instanceof TimeIsOver ? 'time-limit' : 'interruption';
-      return new RunEnded({ kind: 'ended', by, what: whyEnded(signal) });
-    }
+    const ended = (by: 'time-limit' | 'interruption' | 'target-gone' | 'bill', what: string) =>
+      new Inconclusive({ kind: 'ended', by, what });
+    if (signal?.aborted === true)
+      throw ended(signal.reason instanceof TimeIsOver ? 'time-limit' : 'interruption', whyEnded(signal));
     const { gone } = this.presence;
-    if (gone !== undefined) return new RunEnded({ kind: 'ended', by: 'target-gone', what: gone });
-    if (this.#sent < mostRequests) return undefined;
-    const what = `the run has sent the ${mostRequests.toLocaleString('en')} requests that it may send at most`;
-    return new RunEnded({ kind: 'ended', by: 'bill', what });
+    if (gone !== undefined) throw ended('target-gone', gone);
+    if (this.#sent < mostRequests) return;
+    const most = mostRequests.toLocaleString('en');
+    throw ended('bill', `the run has sent the ${most} requests that it may send at most`);
   }
 
   #record(exchange: Exchange, keeping: Keeping): void {

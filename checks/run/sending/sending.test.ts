@@ -86,7 +86,7 @@ const CASES: Readonly<Record<string, Case>> = {
     options: { patience: 10_000 },
     sent: '1 1 ? ? ? ? ? ?',
     waits: [1.03, 3.04, 5.55, 8.06, 10.57],
-    ends: { kind: 'lost' },
+    ends: { kind: 'ended', by: 'target-gone' },
   },
   'the first question of a run': {
     asks: GET,

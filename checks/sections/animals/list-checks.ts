@@ -139,7 +139,7 @@ export const listLimitChecks: readonly Check[] = [
         const what = `lists show ${pets(known(taken))} with ids that differ, and ${defaultLimit + 1} are needed to see the default`;
         if (taken.all.mayBeShort) judge.notApplicable(what);
         else if (seen.trace.run.permissions.has('writes')) judge.inconclusive(what, taken.all.exchange);
-        else judge.skips({ kind: 'not-permitted', permission: 'writes' });
+        else judge.inconclusive({ kind: 'not-permitted', permission: 'writes' });
       }
       judgeLengths(judge, doneOf(seen.of(defaultPages), judge), seen.of(shortPages));
     },

@@ -179,7 +179,7 @@ export const banChecks: readonly Check[] = [
         }
       if (ban === undefined) judge.notApplicable('no ban was seen');
       else if (otherKeys(trace.run.keys, key).length === 0)
-        judge.skips({ kind: 'no-key', wanted: { role: 'functional', count: 2 } });
+        judge.inconclusive({ kind: 'no-key', wanted: { role: 'functional', count: 2 } });
       else if (others.length === 0)
         judge.inconclusive('no other key was available: each was over its own limit, or unusable');
     },

@@ -7,7 +7,7 @@ import { isForDay, toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
-import { conclusiveOr, Inconclusive, NotAsked } from '../../run/inconclusive.ts';
+import { conclusiveOr, Inconclusive } from '../../run/inconclusive.ts';
 import { daySpent, notTold, type Reason } from '../../run/reason.ts';
 import { type KeyOutcome, type KeyScenes, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
@@ -125,7 +125,7 @@ export function banOf(seen: Seen): BanReading | undefined {
   const outcomes = conclusiveOr(
     () => seen.on(ban),
     (reason) => {
-      if (reason instanceof NotAsked) return undefined;
+      if (reason.isNotAsked) return undefined;
       throw reason;
     },
   );

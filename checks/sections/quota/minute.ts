@@ -225,6 +225,6 @@ async function nextWindow(
 /** Says why no refusal can be judged, where none came: no key can be driven to one, or a row of the limit explains it. */
 export function judgeAbsence(judge: Judge, { run, readings }: Trace): void {
   if (readings.some(({ status }) => status === 429)) return;
-  if (minuteKeys(run.keys).length === 0) judge.skips({ kind: 'no-key', wanted: WANTED });
+  if (minuteKeys(run.keys).length === 0) judge.inconclusive({ kind: 'no-key', wanted: WANTED });
   else judge.inconclusive(notShown('rate-refused-429', ...PLAN_NAMES.map((plan) => `rate-minute-${plan}`)));
 }
