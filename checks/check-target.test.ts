@@ -23,8 +23,8 @@ const answersToGaps = ({ gaps }: RunResult) =>
 
 const journalOf = (directory: string) => readJournal(join(directory, JOURNAL_FILE));
 
-const requestsOf = ({ requestsByKey }: Checked) =>
-  [...requestsByKey.values()].reduce((sum, count) => sum + count, 0);
+const requestsOf = ({ trace }: Checked) =>
+  [...trace.requestsByKey.values()].reduce((sum, count) => sum + count, 0);
 const animalsAdded = ({ trace }: Checked) =>
   trace.readings.filter(({ operation, status }) => operation === 'createPet' && status === 201).length;
 
@@ -45,7 +45,7 @@ for (const permissions of [[], ['writes']] as const) {
         const { request } = await sharedClockTarget(t, personality, ['free-1'], permissions);
         const run = await checked(request);
         const { trace, result } = run;
-        const [onKey = 0, total] = [run.requestsByKey.get('free-1'), requestsOf(run)];
+        const [onKey = 0, total] = [run.trace.requestsByKey.get('free-1'), requestsOf(run)];
         t.ok(onKey <= MOST_REQUESTS.onKey, `${onKey} requests on the key`);
         t.ok(total <= MOST_REQUESTS.inAll, `${total} requests in all`);
         t.strictSame(
@@ -129,7 +129,7 @@ t.test('a stored run', async (t) => {
     const again = await rejudged();
     t.strictSame(inFull(again.result), inFull(live.result));
     t.strictSame(answersToGaps(again.result), answersToGaps(live.result));
-    t.strictSame(again.requestsByKey, live.requestsByKey);
+    t.strictSame(again.trace.requestsByKey, live.trace.requestsByKey);
     t.equal(animalsAdded(again), animalsAdded(live));
     t.equal(again.trace.run.id, live.trace.run.id);
     t.equal(again.startedAt, live.startedAt);

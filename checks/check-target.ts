@@ -66,8 +66,6 @@ export type CheckedTarget =
       readonly kind: 'checked';
       readonly trace: Trace;
       readonly result: RunResult;
-      /** Requests sent, by key name; `(none)` for those without a valid key. */
-      readonly requestsByKey: ReadonlyMap<string, number>;
       /** Ids of the answers that were a ban. */
       readonly banned: ReadonlySet<string>;
       /** Milliseconds since 1970 by the run's clock. */
@@ -161,13 +159,12 @@ async function judgeTraffic(
       request.onEvent?.({ kind: 'check-ended', id: check.id, ...traffic.findingOf(check) });
   }, request);
   const { trace, result } = traffic;
-  const { requestsByKey } = trace;
-  if (requestsByKey.size === 0)
+  if (trace.requestsByKey.size === 0)
     return { kind: 'not-ready', message: `no answer of the interface at ${request.profile.target} was seen` };
   const warning = `${passedOver} answers were not judged: the document does not know the request, or a body is too long`;
   return {
     kind: 'checked',
-    ...{ trace, result, requestsByKey, startedAt, endedAt: Date.now() },
+    ...{ trace, result, startedAt, endedAt: Date.now() },
     banned: new Set(),
     warnings: passedOver === 0 ? [] : [warning],
   };
@@ -226,7 +223,6 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       kind: 'checked',
       trace: run.trace,
       result,
-      requestsByKey: run.trace.requestsByKey,
       banned: bannedAnswers(run),
       startedAt,
       // A run that is judged again ended when it was played.

@@ -14,6 +14,10 @@ const [one = '', two = ''] = requirements.map(({ id }) => id);
 const run: RecordedRun = {
   trace: {
     run: { id: facts.id, keys: facts.keys },
+    requestsByKey: new Map([
+      ['free-1', 2],
+      ['(none)', 1],
+    ]),
     exchanges: [proof, exchange('lists#2', '[]')],
     readings: [200, 201, 202, 400, 500].map((status, index) =>
       reading({ id: `add#${index}`, operation: 'createPet', status }),
@@ -23,10 +27,6 @@ const run: RecordedRun = {
   result: { requirements: new Map(), gaps: new Map() },
   startedAt: SAMPLE_START,
   endedAt: SAMPLE_START + 1_500,
-  requestsByKey: new Map([
-    ['free-1', 2],
-    ['(none)', 1],
-  ]),
   banned: new Set(),
 };
 

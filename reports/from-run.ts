@@ -19,11 +19,9 @@ import { type Gate, gated, isComplete, staleEntries, verdictOf } from './verdict
 
 /** What the report takes from a run that was checked. */
 export interface RecordedRun
-  extends Pick<
-    Extract<CheckedTarget, { kind: 'checked' }>,
-    'result' | 'requestsByKey' | 'banned' | 'startedAt' | 'endedAt'
-  > {
+  extends Pick<Extract<CheckedTarget, { kind: 'checked' }>, 'result' | 'banned' | 'startedAt' | 'endedAt'> {
   readonly trace: TimedTrace & {
+    readonly requestsByKey: ReadonlyMap<string, number>;
     readonly run: Pick<TraceFacts, 'id'> & { readonly keys: RunFacts['keys'] };
   };
 }
@@ -41,7 +39,8 @@ export interface RunSurroundings extends Gate {
 /** Writes down what a run found out. */
 export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Report {
   const { facts, pinned, repeating } = surroundings;
-  const { trace, result, startedAt, endedAt, requestsByKey, banned } = run;
+  const { trace, result, startedAt, endedAt, banned } = run;
+  const { requestsByKey } = trace;
   const { id, keys } = trace.run;
   const judged = everyRow().flatMap((requirement) => {
     const finding = result.requirements.get(requirement.id);

@@ -126,7 +126,7 @@ export function requestOf(
 /** What a run says, as the matrix reads it. */
 export function resultOf(checked: CheckedTarget): CaseResult {
   if (checked.kind === 'not-ready') return { verdicts: [], problem: checked.message };
-  const requests = [...checked.requestsByKey.values()].reduce((sum, count) => sum + count, 0);
+  const requests = [...checked.trace.requestsByKey.values()].reduce((sum, count) => sum + count, 0);
   const verdicts = [...checked.result.requirements].map(([id, { verdict, reasons, violation }]) => {
     const reason = [...(violation === undefined ? [] : [violation.actual]), ...whatOf(reasons)].join('; ');
     return {

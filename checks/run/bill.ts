@@ -34,8 +34,7 @@ export interface Bill {
 
 /** A play of the run, all but the days. */
 export interface DryPlay {
-  readonly trace: Pick<Trace, 'run' | 'readings'>;
-  readonly requestsByKey: ReadonlyMap<string, number>;
+  readonly trace: Pick<Trace, 'run' | 'readings' | 'requestsByKey'>;
   /** By the simulated clock, in milliseconds. */
   readonly took: number;
   /** The keys with their plans' own numbers: a large minute may have been played with fewer requests. */
@@ -59,8 +58,8 @@ const CONFIRMATIONS = 100;
 export const ADDITIONS_REPEATED = 8;
 
 /** Adds up what a dry play sent, and the days by their plans' numbers. */
-export function billOf({ keys: all, trace, requestsByKey, took, days, waitsForBan }: DryPlay): Bill {
-  const { readings } = trace;
+export function billOf({ keys: all, trace, took, days, waitsForBan }: DryPlay): Bill {
+  const { readings, requestsByKey } = trace;
   const dayOf = (key: Key) => (days.includes(key) ? key.limits.perDay + BEYOND_DAY : 0);
   const keys = all.map((key): KeyBill => {
     const own = readings.filter((reading) => reading.key === key.name);

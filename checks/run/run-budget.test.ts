@@ -34,12 +34,12 @@ t.test('a bill has what was played, minutes and days by the numbers of their pla
     reading({ key: 'plain', operation: 'createPet', status: 400 }),
     reading({ key: 'filled', status: 429, intent: 'fill' }),
   ];
+  const requestsByKey = new Map([
+    ...(['plain', 'filled', 'day'] as const).map((name, index) => [name, 5 + index] as const),
+    ['(none)', 3],
+  ]);
   const bill = billOf({
-    trace: { run: run.trace.run, readings },
-    requestsByKey: new Map([
-      ...(['plain', 'filled', 'day'] as const).map((name, index) => [name, 5 + index] as const),
-      ['(none)', 3],
-    ]),
+    trace: { run: run.trace.run, readings, requestsByKey },
     took: 0,
     keys: [plain, filled, day],
     days: [day],

@@ -223,7 +223,7 @@ export class GrowingTrace {
 /** What a judge sees of it. */
 export type Trace = Pick<
   GrowingTrace,
-  'run' | 'exchanges' | 'readings' | 'signs' | 'readingsOf' | 'find' | keyof TraceSoFar
+  'run' | 'exchanges' | 'readings' | 'requestsByKey' | 'signs' | 'readingsOf' | 'find' | keyof TraceSoFar
 >;
 
 /** What a judge sees of it that watches each answer: what was known when it came. */

@@ -73,7 +73,6 @@ export async function planCheck(
     const days = permissions.includes('day') && needsDays ? exhaustKeys(keys) : [];
     const bill = billOf({
       trace: checked.trace,
-      requestsByKey: checked.requestsByKey,
       took: clock.now() - startedAt,
       keys,
       days,
