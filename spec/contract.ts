@@ -4,10 +4,9 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { parse } from 'yaml';
 import { type Frozen, words } from './json-schema.ts';
-import { LIMIT, OPERATIONS, PET_STATUSES } from './operations.ts';
 import { packageRoot } from './package-root.ts';
 import { PERMISSIONS } from './permissions.ts';
-import { PLAN_NAMES, PLANS, type PlanLimits, type PlanName, planTitle } from './plans.ts';
+import { PLAN_NAMES, PLANS, type PlanName, planTitle } from './plans.ts';
 
 const text = Type.String({ minLength: 1 });
 const texts = Type.Array(text, { default: [] });
@@ -187,18 +186,3 @@ export function requirement(id: string): Requirement {
 
 /** `components.schemas` of petstore.openapi.yaml. */
 export const schemas: Readonly<Record<string, ContractSchema>> = openApi.components.schemas;
-
-/** The numbers and names of the document that checks need. */
-export const contract = {
-  limit: LIMIT,
-  statuses: PET_STATUSES as readonly string[],
-  /** The limits of those plans that are not custom. */
-  plans: Object.fromEntries(
-    PLAN_NAMES.flatMap((plan): [PlanName, PlanLimits][] => {
-      const limits = PLANS[plan];
-      return limits === null ? [] : [[plan, limits]];
-    }),
-  ),
-  /** The day on which GET /pets/{petId} is removed. */
-  removalDate: OPERATIONS.getPet.removal,
-};

@@ -7,7 +7,7 @@
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
 
 /** Section 2, PetStatus. */
-export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+export const PET_STATUSES: readonly string[] = ['available', 'pending', 'sold'];
 
 /** What the document says of an operation. */
 interface OperationFacts {

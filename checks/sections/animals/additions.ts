@@ -1,5 +1,5 @@
 /** The animals that a run adds: few, marked with its id, added once and shared by every check. */
-import { contract } from '../../../spec/contract.ts';
+import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { NO_KEY_MAY_ADD } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
@@ -58,10 +58,10 @@ export interface StoreSample {
 }
 
 export const storeSample = scene('store-sample', {}, async (run): Promise<StoreSample> => {
-  const exchange = await run.send(listPets({ limit: contract.limit.maximum }));
+  const exchange = await run.send(listPets({ limit: LIMIT.maximum }));
   const pets = listedPets(exchange) ?? [];
   // Once the run has added its animals, every filter has a match. An empty result can be seen only now.
-  const unmatched = contract.statuses.find((status) => !pets.some((pet) => pet.status === status));
+  const unmatched = PET_STATUSES.find((status) => !pets.some((pet) => pet.status === status));
   if (run.facts.permissions.has('writes') && unmatched !== undefined)
     await run.send(listPets({ status: unmatched }));
   return { exchange, pets };
@@ -106,7 +106,7 @@ export const TWIN = 'twin';
 const NO_STATUS = 'no-status';
 
 /** The basic animals: one of each status, one without, and the twin of the first. */
-const BASIC = contract.statuses.length + 2;
+const BASIC = PET_STATUSES.length + 2;
 
 /** One animal of each status and one without: what most checks need. */
 export const basicAnimals = scene(
@@ -116,7 +116,7 @@ export const basicAnimals = scene(
     const categoryId = categoryOf(run.facts, await run.play(storeSample));
     const prefix = namePrefix(run.facts.id);
     const additions: Addition[] = [];
-    for (const [index, status] of contract.statuses.entries()) {
+    for (const [index, status] of PET_STATUSES.entries()) {
       const write = index === 1 ? writtenOtherwise : addPet;
       const name = (again: string) => `${prefix}${again} ${status.slice(0, 3)}`;
       additions.push(await add(run, status, (again) => write({ name: name(again), categoryId, status })));
@@ -163,7 +163,7 @@ export const edgeAnimals = scene('edge-animals', { permit: 'writes' }, async (ru
   const sample = await run.play(storeSample);
   throwIfNobodyMayAdd(run);
   // A list without parameters that shows a small store whole: later it must show more, or it is an old one.
-  if (sample.pets.length < contract.limit.default) await run.send(listPets());
+  if (sample.pets.length < LIMIT.default) await run.send(listPets());
   const categoryId = categoryOf(run.facts, sample);
   const prefix = namePrefix(run.facts.id);
   const edge = (label: string, pet: (again: string) => NewPet | Readonly<Record<string, unknown>>) =>
@@ -215,7 +215,7 @@ export const edgeAnimals = scene('edge-animals', { permit: 'writes' }, async (ru
 });
 
 /** One more than a list without limit may hold: with fewer animals the default would not show. */
-const ENOUGH_FOR_DEFAULT = contract.limit.default + 1;
+const ENOUGH_FOR_DEFAULT = LIMIT.default + 1;
 /** Labels of the animals that fill up the store begin with this. */
 export const FILLER = 'filler-';
 
@@ -231,7 +231,7 @@ export const enoughAnimals = scene(
     const categoryId = categoryOf(run.facts, sample);
     for (let index = 0; index < missing; index += 1) {
       const letters = inLetters(index);
-      const status = contract.statuses[index % contract.statuses.length];
+      const status = PET_STATUSES[index % PET_STATUSES.length];
       const name = (again: string) => `${namePrefix(run.facts.id)}${again} f${letters}`;
       additions.push(
         await add(run, `${FILLER}${letters}`, (again) => addPet({ name: name(again), categoryId, status })),

@@ -1,6 +1,5 @@
 /** What the document leaves open about animals and lists, and how the target answers it. */
-import { contract } from '../../../spec/contract.ts';
-import { OPERATIONS } from '../../../spec/operations.ts';
+import { LIMIT, OPERATIONS, PET_STATUSES } from '../../../spec/operations.ts';
 import { doneOf, type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { scene } from '../../run/scene.ts';
@@ -12,7 +11,7 @@ import { askedAgain, fatesOf } from './life.ts';
 import { type LongestLists, lists, pets, type TakenList, take } from './lists.ts';
 import { fullPages, known } from './pages.ts';
 
-const { minimum, maximum, default: defaultLimit } = contract.limit;
+const { minimum, maximum, default: defaultLimit } = LIMIT;
 
 /**
  * A relation of a Link that leads to another page (RFC 8288, 3.3: compared without case, several with blanks between
@@ -109,7 +108,7 @@ export const animalGaps: readonly GapObserver[] = [
     if (without?.pet === undefined) return undefined;
     const { status } = without.pet;
     // An invalid status is no answer; add-pet-schema judges it.
-    if (status !== undefined && !contract.statuses.includes(status)) return undefined;
+    if (status !== undefined && !PET_STATUSES.includes(status)) return undefined;
     return {
       answer: status ?? 'none',
       detail: `an addition without status: ${status ?? 'no status'}`,

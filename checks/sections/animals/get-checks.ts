@@ -1,6 +1,6 @@
 /** Section 4.3: GET /pets/{petId}, as long as it exists. */
 
-import { contract } from '../../../spec/contract.ts';
+import { OPERATIONS, PET_STATUSES } from '../../../spec/operations.ts';
 import { DAY } from '../../limits/time.ts';
 import { type Check, check, doneOf, observes } from '../../run/check.ts';
 import { notShown, notTold } from '../../run/reason.ts';
@@ -161,7 +161,7 @@ function deprecationViolation(header: string, now: number): Violation | undefine
 const successorLists = scene('successor-lists', {}, async (run) => {
   const done = doneOf(await run.play(retrievals));
   const statuses = new Set(done.map((exchange) => answeredPet(exchange)?.status));
-  const asked = contract.statuses.filter((status) => statuses.has(status));
+  const asked = PET_STATUSES.filter((status) => statuses.has(status));
   const taken = await allOf(run.facts.permissions.has('writes') ? asked : [], (status) =>
     take(run, { ...LONGEST, status }),
   );
@@ -177,7 +177,7 @@ export const deprecationChecks: readonly Check[] = [
     'get-until-removal',
     { scenes: [retrievals] },
     during('before', 'the removal date has come', (judge, seen) => {
-      const expected = `an operation that works until ${contract.removalDate}`;
+      const expected = `an operation that works until ${OPERATIONS.getPet.removal}`;
       for (const exchange of doneOf(seen.of(retrievals), judge)) {
         const isServed = exchange.outcome.status === 200;
         if (isServed || isGone(exchange)) judgeAnswer(judge, isServed, expected, exchange);
@@ -188,8 +188,8 @@ export const deprecationChecks: readonly Check[] = [
   check(
     'get-removed',
     { scenes: [retrievals] },
-    during('after', `it is not past ${contract.removalDate}`, (judge, seen) => {
-      const expected = `no such operation from ${contract.removalDate} on`;
+    during('after', `it is not past ${OPERATIONS.getPet.removal}`, (judge, seen) => {
+      const expected = `no such operation from ${OPERATIONS.getPet.removal} on`;
       for (const exchange of doneOf(seen.of(retrievals), judge)) {
         const { status } = exchange.outcome;
         judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
@@ -230,7 +230,7 @@ export const deprecationChecks: readonly Check[] = [
         }
         const time = Date.parse(text);
         if (time >= removalDay.begins && time <= removalDay.ends) return undefined;
-        return { expected: `Sunset on ${contract.removalDate}`, actual };
+        return { expected: `Sunset on ${OPERATIONS.getPet.removal}`, actual };
       },
     ),
     conclude: (judge) => judge.notApplicable('no Sunset header was sent'),

@@ -1,7 +1,7 @@
 /** Section 4.1: GET /pets. */
 
-import { contract } from '../../../spec/contract.ts';
 import { groupBy } from '../../../spec/group-by.ts';
+import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
 import { type Check, check, doneOf, type Judge, observes, type Seen } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
@@ -33,7 +33,7 @@ import {
 } from './pages.ts';
 import { nameSent } from './refused-additions.ts';
 
-const { maximum } = contract.limit;
+const { maximum } = LIMIT;
 
 /** Only this run uses its names: no list shows more animals of a name than were added, each in one answered addition. */
 function judgeNames(judge: Judge, { exchanges }: Trace): void {
@@ -82,7 +82,7 @@ function judgeListed(
 /** Whether a list without a filter showed the animal. */
 const isListed = ({ told }: Fate): boolean => told.some(({ by, pet }) => by === 'list' && pet !== undefined);
 
-const defaultLimit = contract.limit.default;
+const defaultLimit = LIMIT.default;
 
 export const listLimitChecks: readonly Check[] = [
   // 8, page size: limit may be any integer from 1 to 100.
@@ -190,7 +190,7 @@ export const listAnimalChecks: readonly Check[] = [
     },
     (judge, seen) => {
       // An animal added without a status, and shown without one, may count as available, the most likely default.
-      const [usual] = contract.statuses;
+      const [usual] = PET_STATUSES;
       for (const { own, pet: added, told, exchange: addition } of fatesOf(seen).fates.values())
         for (const { by, exchange, pet } of told) {
           // A status that the list shows is judged as shown: it may have changed since the addition.

@@ -1,5 +1,6 @@
 /** Lists: how one is asked for, what it shows, and those of the whole store that most checks share. */
-import { contract, currentId } from '../../../spec/contract.ts';
+import { currentId } from '../../../spec/contract.ts';
+import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
 import type { Key } from '../../profile/key.ts';
 import { scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
@@ -10,7 +11,7 @@ import { readLast } from '../../wire/read-last.ts';
 import { type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
 import { type Addition, enoughAnimals } from './additions.ts';
 
-const { minimum, maximum, default: defaultLimit } = contract.limit;
+const { minimum, maximum, default: defaultLimit } = LIMIT;
 
 /** What the document allows to ask of a list. */
 interface AllowedQuery {
@@ -25,7 +26,7 @@ export const queryOf = readLast((path: string): AllowedQuery | undefined => {
   const status = query.get('status');
   if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= minimum && Number(limit) <= maximum))
     return undefined;
-  if (status !== null && !contract.statuses.includes(status)) return undefined;
+  if (status !== null && !PET_STATUSES.includes(status)) return undefined;
   return { ...(limit === null ? {} : { limit: Number(limit) }), ...(status === null ? {} : { status }) };
 });
 
@@ -107,8 +108,7 @@ export interface LongestLists {
 export async function takeAll(run: SceneRun, key?: Key): Promise<LongestLists> {
   const all = await take(run, LONGEST, { key });
   const byStatus = new Map<string, TakenList>();
-  for (const status of contract.statuses)
-    byStatus.set(status, await take(run, { ...LONGEST, status }, { key }));
+  for (const status of PET_STATUSES) byStatus.set(status, await take(run, { ...LONGEST, status }, { key }));
   return { all, byStatus };
 }
 

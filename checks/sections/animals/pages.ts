@@ -1,6 +1,7 @@
 /** Pages: lists of every length and with every filter, and how long each should be. */
-import { contract } from '../../../spec/contract.ts';
+
 import { groupBy } from '../../../spec/group-by.ts';
+import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
 import { doneOf, type Judge } from '../../run/check.ts';
 import { type InTurn, inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
@@ -20,7 +21,7 @@ import {
   takeAll,
 } from './lists.ts';
 
-const { minimum, maximum, default: defaultLimit } = contract.limit;
+const { minimum, maximum, default: defaultLimit } = LIMIT;
 
 /** The ids of all animals in these lists that match. */
 function matchingIds({ all, byStatus }: LongestLists, status: string | undefined): Set<bigint> {
@@ -154,9 +155,10 @@ function matchingThroughout({ before, after, list: { query } }: ShortList): numb
   const { status } = query;
   const matchedBefore = matchingIds(before, status);
   const changing = new Set(
-    contract.statuses
-      .filter((other) => status !== undefined && other !== status)
-      .flatMap((other) => [...matchingIds(before, other), ...matchingIds(after, other)]),
+    PET_STATUSES.filter((other) => status !== undefined && other !== status).flatMap((other) => [
+      ...matchingIds(before, other),
+      ...matchingIds(after, other),
+    ]),
   );
   return [...matchingIds(after, status)].filter((id) => matchedBefore.has(id) && !changing.has(id)).length;
 }

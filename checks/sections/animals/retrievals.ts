@@ -1,6 +1,6 @@
 /** Animals retrieved by their ids, ids that no animal has, and texts that are not ids: for all checks of section 4.3. */
 
-import { contract } from '../../../spec/contract.ts';
+import { OPERATIONS } from '../../../spec/operations.ts';
 import type { TargetClock, TimeRange } from '../../limits/target-clock.ts';
 import { DAY } from '../../limits/time.ts';
 import { type Check, doneOf } from '../../run/check.ts';
@@ -37,7 +37,7 @@ export function isGone({ outcome }: AnsweredExchange): boolean {
 /** Whether no retrieval succeeded because the operation no longer exists. */
 export const isGoneAltogether = (retrieved: readonly AnsweredExchange[]): boolean => retrieved.every(isGone);
 
-const REMOVED_AT = Date.parse(`${contract.removalDate}T00:00:00Z`);
+const REMOVED_AT = Date.parse(`${OPERATIONS.getPet.removal}T00:00:00Z`);
 /**
  * The document names a day but no time zone: on Earth a day begins up to 14 hours before and ends up to 12 after UTC's.
  */

@@ -1,5 +1,5 @@
 /** Section 8: the three rate limit headers, present on every response, judged one response at a time. */
-import { contract } from '../../../spec/contract.ts';
+import { PLAN_NAMES, PLANS } from '../../../spec/plans.ts';
 import { CLOCKS_APART } from '../../limits/target-clock.ts';
 import { DAY, LONGEST_OF_MINUTE } from '../../limits/time.ts';
 import { minuteAsDay } from '../../limits/window-count.ts';
@@ -44,12 +44,11 @@ function describesDay(limit: number | undefined, key: Key | undefined): boolean 
 
 /** Names the other plan that has this limit: the profile may give the key the wrong plan. */
 function ofAnotherPlan(limit: NumberHeader, { name, plan }: Key): string {
-  const plans = Object.entries(contract.plans);
   const value = numberOf(limit);
-  const other =
-    plans.find(([, { perMinute }]) => perMinute === value) ??
-    plans.find(([, { perDay }]) => perDay === value);
-  return other === undefined ? '' : `, as in plan ${other[0]}: is key ${name} really of plan ${plan}?`;
+  const other = (['perMinute', 'perDay'] as const).flatMap((per) =>
+    PLAN_NAMES.filter((named) => PLANS[named]?.[per] === value),
+  )[0];
+  return other === undefined ? '' : `, as in plan ${other}: is key ${name} really of plan ${plan}?`;
 }
 
 const ROUNDING = 1000;

@@ -1,5 +1,5 @@
 /** What a target does after it refused a key for its minute, at the moments that it stated itself. */
-import { contract } from '../../../spec/contract.ts';
+import { LIMIT } from '../../../spec/operations.ts';
 import { isFresh, isRefilling, mayGiveTooMuch, needsLater, type Refill } from '../../limits/refill.ts';
 import { CLOCKS_APART } from '../../limits/target-clock.ts';
 import { LONGEST_OF_MINUTE, MINUTE, SECOND } from '../../limits/time.ts';
@@ -46,10 +46,7 @@ export async function afterRefusal(
   const asked: AnsweredExchange[] = [];
   const ask = async () => {
     // This list would show an addition that was refused.
-    const exchange = await run.attemptAnswered(
-      listPets({ limit: contract.limit.maximum, status: 'sold' }),
-      key,
-    );
+    const exchange = await run.attemptAnswered(listPets({ limit: LIMIT.maximum, status: 'sold' }), key);
     asked.push(exchange);
     return exchange;
   };

@@ -2,7 +2,7 @@
  * A key that keeps sending after a 429 may be banned for a time. Only the key with the role ban is used for this, after
  * all other work on it is done.
  */
-import { contract } from '../../../spec/contract.ts';
+import { LIMIT } from '../../../spec/operations.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
@@ -84,7 +84,7 @@ async function askFrom(
   const answers: AnsweredExchange[] = [];
   const askAt = async (at: number) => {
     await run.waitUntil(at, `key ${key.name} to be served again`);
-    const list = listPets({ limit: contract.limit.maximum, status: 'sold' });
+    const list = listPets({ limit: LIMIT.maximum, status: 'sold' });
     const answer = await run.attemptAnswered(list, key);
     answers.push(answer);
     return answer;

@@ -1,5 +1,5 @@
 /** Sections 5 and 8: a request spends the caller's quota and nobody else's. */
-import { contract } from '../../../spec/contract.ts';
+import { LIMIT } from '../../../spec/operations.ts';
 import { SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check } from '../../run/check.ts';
@@ -50,7 +50,7 @@ async function askWithEach(run: SceneRun): Promise<readonly Span[]> {
   // This also shows page sizes that are wrong on only one plan.
   const begun = await allOf(run.keys, async (key) => ({
     key,
-    before: await ask(key, { limit: contract.limit.maximum }),
+    before: await ask(key, { limit: LIMIT.maximum }),
   }));
   return allOf(begun, async (span) => {
     const between = answers.slice(answers.indexOf(span.before) + 1);
@@ -148,7 +148,7 @@ async function askWithout(run: SceneRun, key: Key, times: number): Promise<Inval
   );
   // It would also show an addition that was refused for its key, but stored: as sold, where keys in turn list all.
   const filter = run.keys.length > 1 ? { status: 'sold' } : {};
-  const after = await run.send(listPets({ limit: contract.limit.maximum, ...filter }), { key });
+  const after = await run.send(listPets({ limit: LIMIT.maximum, ...filter }), { key });
   return { key, before, after, between, rows: all.map(([row]) => row) };
 }
 

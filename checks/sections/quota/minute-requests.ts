@@ -1,5 +1,5 @@
 /** The requests that fill a minute: every operation, limit and filter in turn. */
-import { contract } from '../../../spec/contract.ts';
+import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
 import type { Key } from '../../profile/key.ts';
 import { drawNumber } from '../../run/run-facts.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
@@ -49,8 +49,8 @@ export function* variety(run: SceneRun, sending: Sending): Generator<RequestSpec
       yield addition(run, sending, inLetters(index), { categoryId, status: 'sold' });
     yield addition(run, sending, ' refused', {}, 'refusable');
   }
-  const { minimum, maximum } = contract.limit;
-  const filters = [undefined, ...contract.statuses];
+  const { minimum, maximum } = LIMIT;
+  const filters = [undefined, ...PET_STATUSES];
   // Each key starts at a different limit, so that small plans together cover them all.
   const offset = Number(drawNumber(run.facts, `offset of ${key.name}`, BigInt(maximum)));
   for (let index = 0; ; index += 1) {
@@ -58,7 +58,7 @@ export function* variety(run: SceneRun, sending: Sending): Generator<RequestSpec
     const status = filters[Math.floor(index / maximum) % filters.length];
     yield listPets(status === undefined ? { limit } : { limit, status });
     // By now there are more of these, the bursts' additions among them, than a list without limit holds.
-    if (index === contract.limit.default) yield listPets({ status: 'sold' });
+    if (index === LIMIT.default) yield listPets({ status: 'sold' });
   }
 }
 

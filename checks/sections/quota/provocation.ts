@@ -1,5 +1,5 @@
 /** Reaches a key's limit and keeps sending after the 429, as no client should, until a ban shows. */
-import { contract } from '../../../spec/contract.ts';
+import { LIMIT } from '../../../spec/operations.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, tellsDay, toldEnd } from '../../limits/told-time.ts';
 import { countWindow } from '../../limits/window-count.ts';
@@ -45,9 +45,9 @@ interface Store {
 
 /** Lists that a target might forget to limit, the likeliest first, because a ban may soon end the series. */
 const OVER_LIMIT_LISTS = [
-  { limit: contract.limit.maximum, status: 'sold' },
+  { limit: LIMIT.maximum, status: 'sold' },
   {},
-  { limit: contract.limit.maximum },
+  { limit: LIMIT.maximum },
   { status: 'pending' },
 ];
 
