@@ -1,16 +1,41 @@
 /** Every check and every gap observer, in the order in which they are run. */
+import { PLAN_NAMES } from '../../spec/plans.ts';
 import type { Check, GapObserver } from '../run/check.ts';
 import { addAnimalChecks } from './animals/add-checks.ts';
 import { animalGaps } from './animals/gaps.ts';
 import { deprecationChecks, getAnimalChecks } from './animals/get-checks.ts';
 import { listAnimalChecks } from './animals/list-checks.ts';
-import { errorBodyChecks } from './answers/error-bodies.ts';
+import { errorBodyChecks } from './answers/by-status.ts';
 import { keyChecks } from './answers/key-checks.ts';
 import { rateHeaderChecks } from './answers/rate-headers.ts';
+import { remainingExhausted, remainingFalls } from './answers/remaining.ts';
 import { serviceChecks, serviceGaps } from './answers/service.ts';
-import { quotaChecks, quotaGaps } from './quota/checks.ts';
+import { banChecks, banGaps } from './quota/ban-checks.ts';
+import { dailyQuotaChecks } from './quota/day-checks.ts';
+import { keysApartChecks } from './quota/keys-apart.ts';
+import { concurrent, minuteRow, nextWindow, overLimitChecks } from './quota/minute-count.ts';
+import { resetTrue, retryAfterChecks, retryAfterFormat } from './quota/retry-after.ts';
 
 export { bannedAnswers } from './quota/ban-checks.ts';
+
+/** Of section 8, ordered by subject. */
+const rateLimitChecks: readonly Check[] = [
+  remainingFalls,
+  ...keysApartChecks,
+  ...PLAN_NAMES.map(minuteRow),
+  concurrent,
+  ...overLimitChecks,
+  remainingExhausted,
+  resetTrue,
+  nextWindow,
+  ...retryAfterChecks,
+];
+
+export const quotaChecks = {
+  'rate-limits': rateLimitChecks,
+  bans: banChecks,
+  'daily-quota': dailyQuotaChecks,
+} as const;
 
 /**
  * The checks by part, as `--only` takes them, in the order in which they run. Adding comes before listing and getting,
@@ -30,4 +55,9 @@ export const checksByPart: Readonly<Record<string, readonly Check[]>> = {
 
 export const allChecks: readonly Check[] = Object.values(checksByPart).flat();
 
-export const allGapObservers: readonly GapObserver[] = [...serviceGaps, ...animalGaps, ...quotaGaps];
+export const allGapObservers: readonly GapObserver[] = [
+  ...serviceGaps,
+  ...animalGaps,
+  retryAfterFormat,
+  ...banGaps,
+];

@@ -10,7 +10,7 @@ import { judgeRun } from '../../run/judge.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
 import type { Intent } from '../../wire/exchange.ts';
 import { type AnswerParts, answered } from '../../wire/testing/answered.ts';
-import { errorBodyChecks } from './error-bodies.ts';
+import { errorBodyChecks } from './by-status.ts';
 import { keyChecks } from './key-checks.ts';
 import { rateHeaderChecks } from './rate-headers.ts';
 import { remainingExhausted, remainingFalls } from './remaining.ts';

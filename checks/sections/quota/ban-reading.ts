@@ -1,5 +1,4 @@
 /** Reads the answers to a key that kept sending over its limit: whether it was banned, how, and until when. */
-
 import { givenAtOnce, MINUTE, SECOND } from '../../limits/time.ts';
 import { type Clocked, isForDay, latestEnd, toldEnd } from '../../limits/told-time.ts';
 import { countWindow, type WindowCount } from '../../limits/window-count.ts';
@@ -9,9 +8,52 @@ import { LONGEST_BAN } from '../../run/run-budget.ts';
 import { type KeyOutcome, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { isJsonObject } from '../../wire/lossless-json.ts';
+import { bodyOf } from '../../wire/pets.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
-import { firstRefusal, isAdmitted } from './admitted.ts';
-import { answersOtherwise, isBan, isSameLimit } from './ban-answers.ts';
+import { firstRefusal, isAdmitted, refusesKey } from './admitted.ts';
+
+function codeOf(exchange: AnsweredExchange): string | undefined {
+  const body = bodyOf(exchange);
+  const code = body.ok && isJsonObject(body.value) ? body.value['code'] : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/**
+ * Whether a refusal is a ban rather than the rate limit: 401 or 403 for a valid key, a different code from the first
+ * refusal's, or a wait longer than the exceeded window.
+ */
+export function isBan(clocked: Clocked, exchange: AnsweredExchange, first: AnsweredExchange): boolean {
+  const { status } = exchange.outcome;
+  if (status !== 429 && !refusesKey(exchange)) return false;
+  if (status !== first.outcome.status) return true;
+  if (codeOf(exchange) !== codeOf(first)) return true;
+  const end = toldEnd(clocked, exchange);
+  const windowEnd = toldEnd(clocked, first);
+  // Both are whole seconds, rounded up, and count from some moment between sending and receipt.
+  return (
+    end !== undefined &&
+    windowEnd !== undefined &&
+    end - (exchange.receivedAt - exchange.sentAt) >
+      Math.max(windowEnd, first.receivedAt + SECOND) + 2 * SECOND
+  );
+}
+
+/**
+ * Whether a refusal after a refill is the rate limit's again: answered like the first one, and with a wait that a new
+ * window explains.
+ */
+export function isSameLimit(clocked: Clocked, exchange: AnsweredExchange, first: AnsweredExchange): boolean {
+  if (answersOtherwise(exchange, first)) return false;
+  const end = toldEnd(clocked, exchange);
+  // One second for rounding up, one for the rounding of Date.
+  return end === undefined || end <= exchange.receivedAt + MINUTE + 2 * SECOND;
+}
+
+/** Whether the answer differs from the rate limit's: 401 or 403 for a valid key, or another code. */
+export function answersOtherwise(exchange: AnsweredExchange, first: AnsweredExchange): boolean {
+  return refusesKey(exchange) || (exchange.outcome.status === 429 && codeOf(exchange) !== codeOf(first));
+}
 
 /** What an innocent key got while another was, or might have been, banned. */
 export interface OtherKey {
@@ -54,6 +96,12 @@ export interface Ban {
   readonly notWaited: string | undefined;
 }
 
+/** A request over the limit that was served, and whether a gradual refill explains that. */
+interface ServedOver {
+  readonly exchange: AnsweredExchange;
+  readonly mayBeRefill: boolean;
+}
+
 /** The reading of a measurement. */
 export interface BanReading {
   readonly key: Key;
@@ -65,9 +113,7 @@ export interface BanReading {
   /** Every answer over the limit that was a ban's: several requests may be in flight when it begins. */
   readonly bans: readonly AnsweredExchange[];
   /** Requests over the limit that were served all the same. */
-  readonly served: readonly AnsweredExchange[];
-  /** Those of them that no gradual refill explains. */
-  readonly servedBeyondRefill: readonly AnsweredExchange[];
+  readonly served: readonly ServedOver[];
   /** When both the ban, if it states its end, and the window are over. */
   readonly end: number;
   readonly ban: Ban | undefined;
@@ -141,16 +187,13 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
   const [answer] = [...bans, ...shownLate];
   const told = latestEnd(clocked, [...bans, ...shownLate]);
   const atFirst = perRound.find(({ length }) => length > 0) ?? [];
-  const answers = [...refused.slice(-1), ...rounds.flat()];
-  const served = servedBetween(answers, key.limits.perMinute);
   return {
     key,
     count: countWindow(admitted, key.limits.perMinute),
     first,
     refusals,
     bans,
-    served,
-    servedBeyondRefill: beyondRefill(served, answers, key.limits.perMinute),
+    served: servedBetween([...refused.slice(-1), ...rounds.flat()], key.limits.perMinute),
     end,
     ban:
       answer === undefined
@@ -218,45 +261,30 @@ export function theBan(outcomes: readonly KeyOutcome<BanMeasurement>[], trace: T
 
 /**
  * Requests that were served between two refusals of one window. Its reset stood still, so nothing was refilled in
- * between, and these requests were over the limit too.
+ * between, and these requests were over the limit too. Or bit by bit: after a refusal, a sliding window may admit one
+ * request at once, and from then on no more than a token bucket would.
  */
-function servedBetween(answers: readonly AnsweredExchange[], perMinute: number): AnsweredExchange[] {
-  return answers.filter((exchange, index) => {
-    if (isRefused(exchange)) return false;
+function servedBetween(answers: readonly AnsweredExchange[], perMinute: number): ServedOver[] {
+  return answers.flatMap((exchange, index) => {
+    if (isRefused(exchange)) return [];
+    const earlier = answers.slice(0, index);
     // The order of concurrent requests is unknown.
-    const before = answers
-      .slice(0, index)
-      .findLast((other) => isRefused(other) && other.receivedAt <= exchange.sentAt);
+    const before = earlier.findLast((other) => isRefused(other) && other.receivedAt <= exchange.sentAt);
     const after = answers
       .slice(index + 1)
       .find((other) => isRefused(other) && other.sentAt >= exchange.receivedAt);
-    if (before === undefined || after === undefined) return false;
+    if (before === undefined || after === undefined) return [];
     const [first, ...others] = [before, exchange, after].map(rateReading);
     // Headers that describe the day say nothing about the minute's reset.
-    return (
-      first?.reset !== undefined &&
-      [first, ...others].every(({ limit, reset }) => limit === perMinute && reset === first.reset)
+    const isOfMinute = [first, ...others].every(
+      (one) => one?.limit === perMinute && one.reset === first?.reset,
     );
-  });
-}
-
-/**
- * Those of them that no gradual refill explains. After a refusal, a sliding window may admit one request at once, and
- * from then on no more than a token bucket would.
- */
-function beyondRefill(
-  served: readonly AnsweredExchange[],
-  answers: readonly AnsweredExchange[],
-  perMinute: number,
-): AnsweredExchange[] {
-  return served.filter((exchange) => {
-    const earlier = answers.slice(0, answers.indexOf(exchange));
-    return earlier.some((refusal) => {
-      if (isAdmitted(refusal)) return false;
+    if (first?.reset === undefined || !isOfMinute) return [];
+    const isTooSoon = earlier.filter(isRefused).some((refusal) => {
       const since = earlier.filter((other) => isAdmitted(other) && other.sentAt >= refusal.receivedAt);
-      const count = since.length + 1;
       const refilled = ((exchange.receivedAt - refusal.sentAt) * perMinute) / MINUTE;
-      return count > givenAtOnce(perMinute) + refilled;
+      return since.length + 1 > givenAtOnce(perMinute) + refilled;
     });
+    return [{ exchange, mayBeRefill: !isTooSoon }];
   });
 }

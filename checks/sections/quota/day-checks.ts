@@ -10,8 +10,7 @@ import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { RATE_HEADER_NAMES, rateReading } from '../../wire/rate-headers.ts';
 import { admittedOn } from './admitted.ts';
-import { day } from './day.ts';
-import { countAdmitted, type DayMeasurement, isDays, isRefilled } from './day-reading.ts';
+import { countAdmitted, type DayMeasurement, day, isDays, isRefilled } from './day.ts';
 import { checkOfPlan, interference } from './measurements.ts';
 
 /** Judges how many requests a day admitted. */

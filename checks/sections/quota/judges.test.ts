@@ -8,9 +8,9 @@ import { type Finding, Findings } from '../../run/findings.ts';
 import { judgeCheck } from '../../run/judge.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
+import { quotaChecks } from '../all-checks.ts';
 import type { BanMeasurement } from './ban-reading.ts';
-import { quotaChecks } from './checks.ts';
-import type { DayMeasurement, Tally } from './day-reading.ts';
+import type { DayMeasurement, Tally } from './day.ts';
 import { reset } from './testing/limited-target.ts';
 import {
   admittedReadings,

@@ -1,5 +1,4 @@
 /** Section 8: how many requests a minute admits, and the next one after the reset. */
-
 import { overGiven, shortWindow } from '../../limits/refill.ts';
 import { fellShortAlike, heldExplains, racingRemaining, showsEdges } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
@@ -7,9 +6,12 @@ import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
 import { notTold, type Reason } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
-import { type Exchange, header } from '../../wire/exchange.ts';
+import { type AnsweredExchange, type Exchange, header } from '../../wire/exchange.ts';
+import { described } from '../../wire/pets.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
-import { admittedOn, isAdmitted, neverRefused } from './admitted.ts';
+import { storedThoughRefused } from '../animals/refused-additions.ts';
+import { judgeAnswer } from '../answers.ts';
+import { admittedOn, isAdmitted, neverRefused, refusesKey } from './admitted.ts';
 import { paidFor, usedInTurn } from './keys-apart.ts';
 import {
   banOf,
@@ -19,6 +21,8 @@ import {
   givesBackGradually,
   interference,
   lostAnswers,
+  lostBefore,
+  lostFirst,
   measurements,
   minutesAndBan,
 } from './measurements.ts';
@@ -225,3 +229,63 @@ export const nextWindow = checkOfKeys(
   { ...minute, keys: filledTwice, wanted: { role: 'exhaust', perMinuteAtMost: MOST_FOR_SECOND_WINDOW } },
   judgeNext,
 );
+
+const REFUSED = '429 for a request over the limit';
+
+function judgeRefusal(refusal: AnsweredExchange, judge: Judge, trace: Pick<Trace, 'exchanges'>): void {
+  const lost = refusesKey(refusal) ? lostBefore(refusal, trace) : undefined;
+  if (lost === undefined) return judgeAnswer(judge, refusal.outcome.status === 429, REFUSED, refusal);
+  judge.inconclusive(lostFirst(refusal), lost, refusal);
+}
+
+function judgeLimit(
+  { key, windows }: MinuteMeasurement,
+  window: FilledWindow,
+  judge: Judge,
+  trace: Pick<Trace, 'exchanges'>,
+): void {
+  const { refusal, servedOver, closed, count } = window;
+  // Refused before the limit, so not because of it: another client may have caused a ban.
+  if (refusal !== undefined && refusesKey(refusal) && count.verdict.kind === 'fewer')
+    return judge.inconclusive(`key ${key.name} was always refused, even before its limit`, refusal);
+  if (servedOver !== undefined) judgeRefusal(servedOver, judge, trace);
+  if (closed !== undefined) {
+    const message = closed.outcome.kind === 'failure' ? closed.outcome.message : 'no answer';
+    // A target that refuses by closing does so every time; a single window may be the network's fault.
+    if (windows.length > 1 && windows.every((other) => other.closed !== undefined))
+      judge.breaks({ expected: REFUSED, actual: `${message}, at the end of each window` }, closed);
+    else judge.inconclusive(`${message} at the limit of key ${key.name}, in one window`, closed);
+  } else if (refusal === undefined) judge.inconclusive(neverRefused(key));
+  else judgeRefusal(refusal, judge, trace);
+}
+
+export const overLimitChecks: readonly Check[] = [
+  // 8: a request over the limit receives 429 Too Many Requests; each key tries a different operation.
+  check('rate-refused-429', minutesAndBan, (judge, seen) => {
+    const measured = measurements(seen.on(minute));
+    for (const measurement of measured)
+      for (const window of [...measurement.windows, ...measurement.next])
+        judgeLimit(measurement, window, judge, seen.trace);
+    // On the key that may be banned, each operation is tried several times.
+    const { refusals = [], served = [] } = banOf(seen) ?? {};
+    for (const refusal of refusals) judgeRefusal(refusal, judge, seen.trace);
+    const givesBackAtOnce = measured.every((measurement) => givesBackGradually(measurement) === false);
+    for (const { exchange, mayBeRefill } of served) {
+      if (mayBeRefill && !givesBackAtOnce) continue;
+      const actual = `${described(exchange)}, between two refusals of the same window`;
+      judge.breaks({ expected: REFUSED, actual }, exchange);
+    }
+  }),
+  // 8: a refused request is to be sent again, so it must have had no effect.
+  check(
+    'rate-refused-adds-nothing',
+    {
+      permit: 'exhaust',
+      scenes: [minute],
+      conclude: storedThoughRefused(429, 'no addition was refused with 429'),
+    },
+    (_, seen) => {
+      measurements(seen.on(minute));
+    },
+  ),
+];

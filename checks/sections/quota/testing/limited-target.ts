@@ -11,7 +11,7 @@ import type { RunOptions } from '../../../run/run.ts';
 import { NOON, payer, type TestRun, testRun } from '../../../run/testing/test-run.ts';
 import type { ClientRequest } from '../../../wire/client.ts';
 import type { FailureOutcome } from '../../../wire/exchange.ts';
-import { quotaChecks } from '../checks.ts';
+import { quotaChecks } from '../../all-checks.ts';
 import { exhaustKey, type Told, telling } from './measured.ts';
 
 /** A request as it comes to the limit. */
