@@ -44,35 +44,24 @@ export function tunnel(proxy: URL, to: string, timeout: number, done: buildConne
   connect.end();
 }
 
-const ofProxy = ({ origin }: URL, what: string): FailureOutcome => ({
-  kind: 'failure',
-  reason: 'proxy',
-  message: `the proxy ${origin} ${what}`,
-});
-
-/** A failure with the proxy that it came through, or whose own it is. */
-export function failureBehind(
-  proxy: URL | undefined,
-  origin: string,
-  failure: FailureOutcome,
-): FailureOutcome {
-  if (proxy === undefined) return failure;
-  const { reason, message } = failure;
-  if (reason === 'proxy') return ofProxy(proxy, message);
-  if (isRead(origin) && wasNeverSent(failure)) return ofProxy(proxy, `cannot be reached: ${message}`);
-  return { ...failure, message: `${message} (through the proxy ${proxy.origin})` };
-}
-
-/** What came of a request: a proxy's own refusals are no answer of the target. */
+/** What came of a request: a proxy's own refusals are no answer of the target, and a failure names it. */
 export function outcomeBehind<Response extends Pick<ResponseOutcome, 'kind' | 'status' | 'headers'>>(
   proxy: URL | undefined,
   origin: string,
   outcome: Response | FailureOutcome,
 ): Response | FailureOutcome {
-  if (outcome.kind === 'failure') return failureBehind(proxy, origin, outcome);
+  if (proxy === undefined) return outcome;
+  const ofProxy = (what: string) =>
+    ({ kind: 'failure', reason: 'proxy', message: `the proxy ${proxy.origin} ${what}` }) as const;
+  if (outcome.kind === 'failure') {
+    const { reason, message } = outcome;
+    if (reason === 'proxy') return ofProxy(message);
+    if (isRead(origin) && wasNeverSent(outcome)) return ofProxy(`cannot be reached: ${message}`);
+    return { ...outcome, message: `${message} (through the proxy ${proxy.origin})` };
+  }
   const { status, headers } = outcome;
-  if (proxy === undefined || !isRead(origin) || (status !== 407 && status < 500)) return outcome;
-  if (status === 407) return ofProxy(proxy, ASKS_FOR_CREDENTIALS);
+  if (!isRead(origin) || (status !== 407 && status < 500)) return outcome;
+  if (status === 407) return ofProxy(ASKS_FOR_CREDENTIALS);
   // Proxies have a page for a host that they do not reach, with 500 too. Nobody can tell it from one of the target.
   if (!/^text\/html/i.test(header(headers, 'content-type') ?? '')) return outcome;
   const message = `a page with ${status}, perhaps of the proxy ${proxy.origin}`;

@@ -9,7 +9,7 @@ import { Connection } from '../../checks/wire/connections.ts';
 import { headerList } from '../../checks/wire/dispatch-once.ts';
 import { failureOf, type Progress } from '../../checks/wire/exchange-failure.ts';
 import type { Observed } from '../../checks/wire/observed.ts';
-import { failureBehind, outcomeBehind } from '../../checks/wire/proxy.ts';
+import { outcomeBehind } from '../../checks/wire/proxy.ts';
 
 export interface ProxyOptions {
   /** Base address; a request for /v1/pets at the proxy goes to the same path there. */
@@ -105,7 +105,8 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
         onResponseError(_, error) {
           const cause = connection.error ?? error;
           const failure = failureOf(cause, { stage, received: 0 });
-          const { message } = failure === undefined ? cause : failureBehind(access.proxy, origin, failure);
+          const { message } =
+            failure === undefined ? cause : outcomeBehind<never>(access.proxy, origin, failure);
           if (!client.destroyed) onLost(`${method} ${path}: ${message}`);
           client.resetAndDestroy();
         },
