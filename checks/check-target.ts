@@ -15,22 +15,21 @@ import { preflight } from './run/preflight.ts';
 import { whatOf } from './run/reason.ts';
 import { Run } from './run/run.ts';
 import { runTime, type TimeLimit } from './run/run-budget.ts';
-import type { RunEvent } from './run/run-events.ts';
 import { lossesIn } from './run/sending/interference.ts';
+import type { SenderOptions } from './run/sending/sender.ts';
 import type { Trace } from './run/trace.ts';
 import { Traffic } from './run/traffic.ts';
 import { allChecks, allGapObservers, bannedAnswers } from './sections/all-checks.ts';
-import type { Access } from './wire/access.ts';
-import { createClient, type HttpClient, type TimeLimits } from './wire/client.ts';
+import { type ClientOptions, createClient, type HttpClient } from './wire/client.ts';
 import { type Observed, Observer } from './wire/observed.ts';
 
 /** What is to be checked, and how. */
-export interface CheckRequest {
+export interface CheckRequest
+  extends Pick<SenderOptions, 'patience' | 'mostRequests' | 'signal' | 'onEvent'>,
+    Pick<ClientOptions, 'access' | 'timeouts'> {
   readonly profile: TargetProfile & { readonly target: string };
   /** Key values by name. */
   readonly values: ReadonlyMap<string, string>;
-  /** How the target is reached; by default directly. */
-  readonly access?: Access;
   readonly permissions: readonly Permission[];
   /** Requirement ids to restrict the run to. */
   readonly only?: readonly string[];
@@ -46,18 +45,10 @@ export interface CheckRequest {
   readonly traffic?: (judge: (passed: Observed) => void, request: CheckRequest) => Promise<void>;
   /** In place of the machine's: one that the run shares with a target in this process. */
   readonly clock?: Clock;
-  /** In place of the client's own; what an exchange takes beyond them is a failed one. */
-  readonly timeouts?: Partial<TimeLimits>;
   /** What stands between the run and its target. */
   readonly link?: (client: HttpClient) => HttpClient;
-  /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
-  readonly patience?: number;
   /** When it is over the run is judged by what it has; by default it takes as long as it takes. */
   readonly timeLimit?: TimeLimit;
-  /** This process sends no more requests; by default as many as it takes. */
-  readonly mostRequests?: number;
-  readonly signal?: AbortSignal;
-  readonly onEvent?: (event: RunEvent) => void;
 }
 
 /** A finished run, or why there was nothing to judge. */
@@ -177,19 +168,19 @@ async function judgeTraffic(
  */
 export async function checkTarget(request: CheckRequest): Promise<CheckedTarget> {
   if (request.traffic !== undefined) return judgeTraffic(request, request.traffic);
-  const { profile, values, resume, offline = false } = request;
+  const { profile, values, resume, offline = false, link = (direct) => direct } = request;
+  const { access, timeouts, patience, mostRequests, onEvent } = request;
   const clock = runClock(request);
   const startedAt = resume?.header.startedAt ?? clock.now();
   const id = resume?.header.runId ?? newRunId();
-  const { link = (direct) => direct } = request;
-  const direct = createClient({
-    baseUrl: profile.target,
-    now: () => clock.now(),
-    secrets: values.values(),
-    access: request.access,
-    ...(request.timeouts === undefined ? {} : { timeouts: request.timeouts }),
-  });
-  const client = link(direct);
+  const client = link(
+    createClient({
+      baseUrl: profile.target,
+      now: () => clock.now(),
+      secrets: values.values(),
+      ...{ access, timeouts },
+    }),
+  );
   const journal = offline ? undefined : openJournal(request, id, startedAt);
   const time = runTime(offline ? undefined : request.timeLimit, request.signal);
   const facts = factsOf(request, id);
@@ -204,19 +195,17 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     signal: time.signal,
     journal,
     stored: resume,
-    patience: request.patience,
-    mostRequests: request.mostRequests,
-    onEvent: request.onEvent,
+    ...{ patience, mostRequests, onEvent },
   });
   try {
     const ready = await preflight(run);
     if (ready.kind === 'not-ready') return ready;
-    const told = await playRun(run, judging, request.onEvent);
+    const told = await playRun(run, judging, onEvent);
     const result = judgeRun(judging, run);
     for (const check of judging.checks) {
       const finding = result.requirements.get(check.id);
       if (finding !== undefined && !told.has(check))
-        request.onEvent?.({ kind: 'check-ended', id: check.id, ...finding });
+        onEvent?.({ kind: 'check-ended', id: check.id, ...finding });
     }
     const cutShort = run.sender.presence.gone ?? time.over();
     return {

@@ -54,7 +54,7 @@ export interface ClientOptions {
   /** Values of all keys; they and their near misses enter no record, see redaction.ts. */
   readonly secrets: Iterable<string>;
   /** Defaults: connect 10 s, headers 15 s, body 20 s. */
-  readonly timeouts?: Partial<TimeLimits>;
+  readonly timeouts?: Partial<TimeLimits> | undefined;
   /** How the target is reached; by default directly. */
   readonly access?: Access | undefined;
 }

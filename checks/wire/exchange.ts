@@ -6,7 +6,7 @@ import type * as shape from './exchange-shape.ts';
 export type HeaderList = Frozen<Static<typeof shape.HeadersShape>>;
 
 /** What was sent. The key's value never enters it: `Authorization` is recorded with a placeholder. */
-export type ExchangeRequest = Frozen<Static<typeof shape.RequestShape>>;
+type ExchangeRequest = Frozen<Static<typeof shape.RequestShape>>;
 
 /** The operations of the interface; `other` is any request outside it (an unknown path, for a gap). */
 export type Operation = ExchangeRequest['operation'];
