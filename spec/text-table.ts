@@ -9,6 +9,9 @@ interface Layout {
   readonly columns?: number;
 }
 
+/** Between words; a number stays with its unit. */
+const BETWEEN = / (?!(?<=\d )(?:ms|s|min|MB|%)(?: |$))/;
+
 /** A last column narrower than this goes below the others. */
 const READABLE = 24;
 
@@ -43,7 +46,7 @@ function widthsIn(rows: readonly (readonly string[])[], columns: number): number
   const widest = (widthOf: (cell: string) => number) =>
     (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))));
   const widths = widest((cell) => stringWidth(cell));
-  const least = widest((cell) => Math.max(...cell.split(' ').map((word) => stringWidth(word))));
+  const least = widest((cell) => Math.max(...cell.split(BETWEEN).map((word) => stringWidth(word))));
   for (;;) {
     const over = widths.reduce((sum, width) => sum + width + 2, -2) - columns;
     const free = widths.map((width, column) => (width > (least[column] ?? 0) ? width : 0));
@@ -57,7 +60,7 @@ function widthsIn(rows: readonly (readonly string[])[], columns: number): number
 export function wrap(text: string, { columns }: { readonly columns: number }, sign: string): string[] {
   const width = stringWidth(sign);
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
+  for (const word of text.split(BETWEEN)) {
     const longer = `${lines.at(-1) ?? ''} ${word}`;
     if (lines.length > 0 && width + stringWidth(longer) <= columns) lines[lines.length - 1] = longer;
     else lines.push(word);

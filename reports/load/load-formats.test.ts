@@ -5,6 +5,7 @@ import t from 'tap';
 import { Parser } from 'tap-parser';
 import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
+import { NO_SCREEN } from '../terminal.ts';
 import { HOSTILE_STRINGS, UNSEEN_CHARACTER } from '../testing/hostile-text.ts';
 import { capacityResult, loadResult } from '../testing/sample-load.ts';
 import { LOAD_FORMATS } from './load-formats.ts';
@@ -64,6 +65,16 @@ t.test('a stream is named where there are several', async (t) => {
   if (one === undefined) throw new Error('no series');
   t.notMatch(shown([one, ...others]), 'clients');
   t.match(shown([{ ...one, stream: 'guests' }, ...others]), /guests listPets|guests createPet|guests getPet/);
+});
+
+t.test('tables fit a terminal, and no number is parted from its unit', async (t) => {
+  const of = { key: 'enterprise-load-1', plan: 'enterprise', perDay: 1e9, perMinute: 1e8 } as const;
+  const bill = { ...sample.bill, keys: sample.bill.keys.map((key) => ({ ...key, ...of })) };
+  const lines = LOAD_FORMATS.terminal.render(load({ bill }), { ...NO_SCREEN, columns: 80 }).split('\n');
+  t.strictSame(
+    lines.filter((line) => line.length > 80 || /^ *(ms|s|%)\b| {2}(ms|s|%)( |$)/.test(line)),
+    [],
+  );
 });
 
 t.test('red if and only if the run did not hold, in every format', async (t) => {

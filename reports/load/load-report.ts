@@ -88,7 +88,7 @@ export function loadReport({ series: recorded, ...rest }: LoadResult): LoadRepor
       When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
       Way: wayTo(run.way),
       Clock: simulatedClock(run),
-      Requests: `${total.requests.toLocaleString('en')}, ${rate(total.perSecond)} requests/s`,
+      Requests: `${grouped(total.requests)}, ${rate(total.perSecond)} requests/s`,
       Statuses: statuses(total),
       Added: run.animalsAdded === 0 ? undefined : `${count(run.animalsAdded, 'animal')} (they stay)`,
       Generator: generatorText(result),
@@ -111,7 +111,7 @@ function statuses({ statuses }: LoadFigures): string {
   const named = Object.entries(statuses).map(([status, times]) => {
     const number = Number(status);
     const what = number === 0 ? 'unfinished' : number >= 1000 ? `no response (k6 error ${number})` : status;
-    return `${what} × ${times.toLocaleString('en')}`;
+    return `${what} × ${grouped(times)}`;
   });
   return named.join(', ');
 }
@@ -170,7 +170,7 @@ function generatorText({ run, generator }: Told): string {
     ...(cpuMeanPart === null ? [] : [`${Math.round(cpuMeanPart * 100)} % of the CPU`]),
     ...(memoryPeakBytes === null ? [] : [`${Math.round(memoryPeakBytes / 2 ** 20)} MB`]),
     ...(lag === null ? [] : [`95 % of the arrivals at most ${milliseconds(lag)} late`]),
-    ...(droppedIterations === 0 ? [] : [`${droppedIterations.toLocaleString('en')} not sent`]),
+    ...(droppedIterations === 0 ? [] : [`${grouped(droppedIterations)} not sent`]),
   ].join(', ');
 }
 
@@ -179,7 +179,7 @@ const rate = (perSecond: number) => Number(perSecond.toPrecision(4)).toLocaleStr
 
 const yesOrNo = (held: boolean | null): Cell =>
   held === null ? 'cannot tell' : held ? 'yes' : { wrong: 'no' };
-const unwanted = (number: number): Cell => (number === 0 ? '0' : { wrong: number.toLocaleString('en') });
+const unwanted = (number: number): Cell => (number === 0 ? '0' : { wrong: grouped(number) });
 
 const thresholdTable = ({ thresholds }: Told): Table => ({
   title: 'Thresholds',
@@ -214,34 +214,34 @@ function seriesNames(series: readonly LoadSeries[]): string[] {
 function figureTable(series: readonly LoadSeries[], total: LoadFigures): Table {
   const times = ['p50', 'p95', 'p99', 'max'] as const;
   const figures = ({ requests, perSecond, latency, outcomes }: LoadFigures): Cell[] => [
-    requests.toLocaleString('en'),
+    grouped(requests),
     `${rate(perSecond)}/s`,
     ...times.map((time) => (latency === null ? '–' : milliseconds(latency[time]))),
     unwanted(errorsIn(outcomes)),
     // Columns without any number are left out.
-    outcomes.refused === 0 ? '' : outcomes.refused.toLocaleString('en'),
+    outcomes.refused === 0 ? '' : grouped(outcomes.refused),
     outcomes.violation === 0 ? '' : unwanted(outcomes.violation),
   ];
   return {
     title: 'Figures by operation and plan',
-    head: ['Series', 'Requests', 'Rate', 'p50', 'p95', 'p99', 'Slowest', 'Errors', 'Refused', 'Broken'],
+    head: ['Series', 'Requests', 'Rate', 'p50', 'p95', 'p99', 'Max', 'Errors', 'Refused', 'Broken'],
     rows: [...seriesNames(series), 'all'].map((name, index) => [name, ...figures(series[index] ?? total)]),
   };
 }
 
 const costTable = ({ bill }: Told): Table => ({
   title: 'Requests by key',
-  head: ['Key', 'Plan', 'Sent', 'Refused', 'At most, as planned', 'A day', 'Busiest minute', 'A minute'],
+  head: ['Key', 'Plan', 'Sent', 'Refused', 'At most, as planned', 'Busiest minute'],
   rows: bill.keys
     .slice(0, 300)
-    .map(({ key, plan, sent = 0, refused = 0, requests, perDay, busiestMinute, perMinute }) => [
-      key,
-      plan,
-      ...[sent, refused, requests, perDay, busiestMinute, perMinute].map((number) =>
-        number.toLocaleString('en'),
-      ),
-    ]),
+    .map(({ key, plan, sent = 0, refused = 0, requests, perDay, busiestMinute, perMinute }) => {
+      const [planned, day, busiest, minute] = [requests, perDay, busiestMinute, perMinute].map(grouped);
+      const of = [`${planned} of ${day} a day`, `${busiest} of ${minute}`];
+      return [key, plan, grouped(sent), grouped(refused), ...of];
+    }),
 });
+
+const grouped = (number: number) => number.toLocaleString('en');
 
 const WITHOUT_NUMBER = {
   found: 'No capacity',
