@@ -174,7 +174,8 @@ export class Run implements Player, Seen {
         if (entry.session > 1) this.trace.endSession();
       } else if ('playing' in entry)
         this.#cutOff.set(entry.playing, (this.#cutOff.get(entry.playing) ?? 0) + 1);
-      else if ('exchange' in entry) this.#takeExchange(entry.exchange);
+      else if ('exchange' in entry)
+        this.#learn(entry.exchange.id, this.trace.admit(entry.exchange, 'in-full').reading);
       else if ('reading' in entry) {
         this.trace.admitReading(entry.reading);
         this.#learn(entry.reading.id, entry.reading);
@@ -196,11 +197,6 @@ export class Run implements Player, Seen {
     }
     // Of a run that is rejudged nobody goes on.
     if (this.#options.offline !== true) this.trace.endSession();
-  }
-
-  #takeExchange(exchange: Exchange): void {
-    const { reading } = this.trace.admit(exchange, 'in-full');
-    this.#learn(exchange.id, reading);
   }
 
   #learn(id: string, reading: Parameters<Sender['learn']>[0] | undefined): void {

@@ -81,11 +81,6 @@ export class KeyLane {
     );
   }
 
-  /** Whether X-RateLimit-Remaining tells nothing of the key's quota. */
-  get #misleads(): boolean {
-    return this.#emptyEarly >= MISLEADING;
-  }
-
   #isEmptyEarly({ status, limit, remaining }: RateReading): boolean {
     const { perMinute } = this.key.limits;
     const isEmpty = isAdmittedStatus(status) && limit === perMinute && remaining === 0;
@@ -116,8 +111,8 @@ export class KeyLane {
     const bySelf = this.key.limits.perMinute - this.#inMinute(now).length;
     const last = this.#last;
     const isTold = last?.limit === this.key.limits.perMinute && last.receivedAt > now - MINUTE;
-    const told = isTold && !this.#misleads ? last.remaining : undefined;
-    return Math.max(0, told === undefined ? bySelf : told);
+    const told = isTold && this.#emptyEarly < MISLEADING ? last.remaining : undefined;
+    return Math.max(0, told ?? bySelf);
   }
 
   /**
@@ -127,7 +122,8 @@ export class KeyLane {
   readyAt(now: number, clock: TargetClock): number {
     if (this.isHeldBack(now)) return this.#refusedUntil;
     // Where the target refuses one request right after the other, they are sent as evenly as the plan has them.
-    const evenly = this.#refusedEarly < REFUSES_BURSTS ? now : (this.#recent.at(-1) ?? now) + this.#pace;
+    const pace = (1.1 * MINUTE) / this.key.limits.perMinute;
+    const evenly = this.#refusedEarly < REFUSES_BURSTS ? now : (this.#recent.at(-1) ?? now) + pace;
     if (this.left(now) > 0) return Math.max(now, evenly);
     const last = this.#last;
     if (last?.limit === this.key.limits.perMinute && last.reset !== undefined) {
@@ -135,10 +131,6 @@ export class KeyLane {
       if (reset !== undefined) return Math.min(Math.max(reset, now), last.receivedAt + MINUTE);
     }
     return (this.#inMinute(now)[0] ?? now - MINUTE) + MINUTE;
-  }
-
-  get #pace(): number {
-    return (1.1 * MINUTE) / this.key.limits.perMinute;
   }
 
   /** When the requests of the minute until now were sent. */
