@@ -148,7 +148,9 @@ export function readJournal(file: string): ReadJournal {
     const read = lineEnd < 0 ? undefined : entryIn(bytes.subarray(end, lineEnd), check);
     if (header === undefined) {
       if (!isHeader.Check(read?.entry))
-        throw refuse('this is not the first line of a journal of this version');
+        throw refuse(
+          'this is not the first line of a journal of this version; only the version that began a run goes on with it',
+        );
       header = read.entry;
     } else if (read === undefined) {
       if (lineEnd >= 0 || bytes.length - end > MOST_IN_LINE)
