@@ -189,7 +189,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     };
     if (options.kubernetes === true)
       return void process.stdout.write(await kubernetesManifests({ ...asked, secret }));
-    const { plan } = prepareLoad(asked);
+    const plan = prepareLoad(asked);
     if (options.dryRun !== true) prepareLoadFolder(out);
     const bill = facts === CAPACITY_STEP ? searchBill(plan.bill, target.clockSpeed) : plan.bill;
     const most = facts === CAPACITY_STEP ? Math.min(totalOf(bill), MOST_REQUESTS) : totalOf(bill);

@@ -40,7 +40,7 @@ function ourPlan(url: string, validateEvery: number): LoadPlan {
     clockSpeed: 1,
     access: DIRECT,
   };
-  const { plan } = prepareLoad({ facts: CAPACITY_STEP, target, runId: 'bench', validateEvery });
+  const plan = prepareLoad({ facts: CAPACITY_STEP, target, runId: 'bench', validateEvery });
   const now = Date.now();
   return {
     ...plan,

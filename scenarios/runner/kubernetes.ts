@@ -36,7 +36,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
     throw new UsageError(
       `the target is ${hostname}, which in a cluster is the runner itself: name an address that its pods reach`,
     );
-  const { plan } = prepareLoad({
+  const plan = prepareLoad({
     graceSeconds: GRACE_SECONDS,
     ...request,
     // The plan has only the keys that are in the Secret.

@@ -11,6 +11,7 @@ import { mostMemory, runK6, usedTogether } from './k6/k6-process.ts';
 import type { LoadTarget } from './quota/load-target.ts';
 import { preflight } from './quota/preflight.ts';
 import { type LoadRequest, prepareLoad } from './quota/prepare.ts';
+import { looksFirst } from './quota/quota.ts';
 import { conclude } from './result/conclude.ts';
 import type { LoadResult, ThresholdOutcome } from './result/load-result.ts';
 import { Recording } from './result/recording.ts';
@@ -105,8 +106,8 @@ async function namedByCertificate({ address, access }: LoadTarget, plan: LoadPla
  */
 export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const { target, k6, out, k6Options = [], note, stop, kill } = request;
-  const { plan: paid, looks } = prepareLoad(request);
-  const { name = '', env = '' } = looks ?? {};
+  const paid = prepareLoad(request);
+  const { name = '', env = '' } = paid.keys[looksFirst(paid)] ?? {};
   const payer = { name, env, value: target.secrets[env] ?? '' };
   const { clock, ids, categoryId } = await preflight(target, payer, stop);
   const samples = { ids, categoryId: String(target.categoryId ?? categoryId) };

@@ -178,7 +178,7 @@ test('runners of a cluster leave logs, which make one report', async (t) => {
   if (facts === undefined) throw new Error('no mixed');
   const folder = t.testdir({});
   const load = { facts, target, runId: 'abcd1234', rate: 40, seconds: 3, graceSeconds: 0.5, shards: 2 };
-  const { plan } = prepareLoad(load);
+  const plan = prepareLoad(load);
   const script = await placeScript(join(folder, 'k6'), plan);
   const logs = await Promise.all(
     [0, 1].map(async (index) => {

@@ -7,7 +7,7 @@ import { parseSlo } from '../../lib/slo.ts';
 import { k6Options } from '../k6/k6-options.ts';
 import { otherLoad } from '../k6/k6-process.ts';
 import type { LoadTarget } from './load-target.ts';
-import { type BudgetKey, payFor } from './quota.ts';
+import { payFor } from './quota.ts';
 
 /** What a user asks of a load. Absent fields have the scenario's defaults. */
 export interface LoadRequest {
@@ -27,14 +27,6 @@ export interface LoadRequest {
   readonly shards?: number;
   /** Further options for `k6 run`. */
   readonly k6Options?: readonly string[];
-}
-
-/** A load that has been paid for. */
-export interface PreparedLoad {
-  /** The key that pays for the look at the target before the load. */
-  readonly looks: BudgetKey | undefined;
-  /** The plan, with what only a look at the target can tell left open: its clock agrees, its animals are unknown. */
-  readonly plan: LoadPlan;
 }
 
 /** By default one body in this many is validated. */
@@ -57,12 +49,13 @@ function permittedMix({ facts, target, mix }: LoadRequest): { mix: Mix; notes: s
 }
 
 /**
- * Checks permissions and pays the bill; nothing is sent.
+ * Checks permissions and pays the bill; nothing is sent. The plan leaves open what only a look at the target can tell: its
+ * clock agrees, its animals are unknown.
  *
  * @throws UsageError with the bill and what would fit, or if it cannot be divided over this many shards
  * @throws SloError for an objective that cannot be read
  */
-export function prepareLoad(request: LoadRequest): PreparedLoad {
+export function prepareLoad(request: LoadRequest): LoadPlan {
   const { facts, target, runId, shards: processes = 1 } = request;
   const { slo = facts.thresholds, graceSeconds = GRACE_SECONDS, validateEvery = VALIDATE_EVERY } = request;
   const { address, access, keys, clockSpeed, categoryId = 1 } = target;
@@ -81,27 +74,24 @@ export function prepareLoad(request: LoadRequest): PreparedLoad {
   const seconds = Math.max(request.seconds ?? facts.seconds ?? 0, simulated);
   const clauses = parseSlo(slo);
   const demand = { facts, rate, seconds, clockSpeed, processes };
-  const { bill, clients, turns, looksFirst } = payFor(demand, keys);
+  const { bill, clients, turns } = payFor(demand, keys);
   const tagged = hasOutput(request.k6Options ?? []);
   const { options, vus } = k6Options({ ...demand, clauses, clients, graceSeconds, tagged });
   return {
-    looks: keys[looksFirst],
-    plan: {
-      scenario: facts.name,
-      target: address,
-      ...{ runId, rate, seconds, slo, validateEvery, tagged, vus },
-      keys: keys.map(({ name, plan, env, perMinute, perDay }) => ({ name, plan, env, perMinute, perDay })),
-      clients: [...clients],
-      turns: turns.length === 0 ? [[]] : turns.map((own) => [...own]),
-      bill: [...bill],
-      ...permittedMix(request),
-      clock: { from: 0, at: 0, speed: clockSpeed },
-      way: wayOf(access),
-      headers: access.headers.map(({ name, value, env }) =>
-        env === undefined ? { name, value } : { name, env },
-      ),
-      samples: { categoryId: String(categoryId), ids: [] },
-      options: { ...options, insecureSkipTLSVerify: access.tls.rejectUnauthorized === false },
-    },
+    scenario: facts.name,
+    target: address,
+    ...{ runId, rate, seconds, slo, validateEvery, tagged, vus },
+    keys: keys.map(({ name, plan, env, perMinute, perDay }) => ({ name, plan, env, perMinute, perDay })),
+    clients: [...clients],
+    turns: turns.length === 0 ? [[]] : turns.map((own) => [...own]),
+    bill: [...bill],
+    ...permittedMix(request),
+    clock: { from: 0, at: 0, speed: clockSpeed },
+    way: wayOf(access),
+    headers: access.headers.map(({ name, value, env }) =>
+      env === undefined ? { name, value } : { name, env },
+    ),
+    samples: { categoryId: String(categoryId), ids: [] },
+    options: { ...options, insecureSkipTLSVerify: access.tls.rejectUnauthorized === false },
   };
 }

@@ -6,6 +6,7 @@ import type { ScenarioFacts } from '../../lib/scenario.ts';
 import {
   type BudgetKey,
   type Demand,
+  looksFirst,
   type PaidLoad,
   payFor,
   renderBill,
@@ -62,7 +63,7 @@ t.test('the bill is what each key is sent, to the request, and never more than i
       (rate, seconds, processes) => {
         const load = pay(rate, seconds, keys, { processes });
         if (load instanceof UsageError) return;
-        const { turns, bill, looksFirst } = load;
+        const { turns, bill } = load;
         const own = rate / processes;
         for (const [index, { name, perMinute }] of keys.entries()) {
           const at = turns.flatMap((schedule) =>
@@ -70,7 +71,7 @@ t.test('the bill is what each key is sent, to the request, and never more than i
               schedule[turn % schedule.length] === index ? [turn / own] : [],
             ).flat(),
           );
-          const look = index === looksFirst ? 1 : 0;
+          const look = index === looksFirst(load) ? 1 : 0;
           const row = bill.find((each) => each.key === name);
           if (Math.abs((row?.requests ?? 0) - at.length - look) > 1)
             throw new Error(`${name}: ${row?.requests}, ${at.length}`);
@@ -164,6 +165,6 @@ t.test('keys pay equal parts, as many as can; the one that can pay most looks at
   t.same(paid(pay(8, 120, [FREE, PRO, BUSINESS])).turns, [[2, 1]], 'a third is too much for one of them');
   t.same(paid(pay(3, 120, [PRO, BUSINESS, BUSINESS], { processes: 2 })).turns.flat().length, 2);
   const spent = { ...BUSINESS, minuteLeft: 20 };
-  t.equal(paid(pay(0.5, 60, [FREE, spent])).looksFirst, 0);
-  t.equal(paid(pay(1, 60, [spent, FREE, PRO])).looksFirst, 2);
+  t.equal(looksFirst(paid(pay(0.5, 60, [FREE, spent]))), 0);
+  t.equal(looksFirst(paid(pay(1, 60, [spent, FREE, PRO]))), 2);
 });

@@ -20,9 +20,14 @@ export interface PaidLoad {
   readonly clients: readonly number[];
   /** For each process: the keys that pay for its requests at a rate, in turn. */
   readonly turns: readonly (readonly number[])[];
-  /** The key that pays for the look at the target before the load. */
-  readonly looksFirst: number;
 }
+
+/**
+ * The key that pays for the look at the target before the load. Of keys that take turns the first can pay most; of clients,
+ * plans are usually given from the smallest up.
+ */
+export const looksFirst = ({ turns, clients }: Pick<PaidLoad, 'turns' | 'clients'>): number =>
+  turns[0]?.[0] ?? clients.at(-1) ?? -1;
 
 /** What a run asks for. */
 export interface Demand extends Timing {
@@ -171,13 +176,11 @@ export function payFor(demand: Demand, keys: readonly BudgetKey[]): PaidLoad {
   const paid = new Map<BudgetKey, Need>();
   const clients = facts.personas === undefined ? [] : payClients(facts.personas, demand, keys, paid);
   const turns = payRates(demand, keys, paid);
-  // Of keys that take turns the first can pay most; of clients, plans are usually given from the smallest up.
-  const looksFirst = turns[0]?.[0] ?? clients.at(-1) ?? -1;
-  const first = keys[looksFirst];
+  const first = keys[looksFirst({ turns, clients })];
   const own = first && paid.get(first);
   if (first !== undefined && own !== undefined)
     paid.set(first, { requests: own.requests + 1, busiestMinute: own.busiestMinute + 1 });
-  return { bill: rowsOf(paid), clients, turns, looksFirst };
+  return { bill: rowsOf(paid), clients, turns };
 }
 
 function shortfall(need: Need, { seconds, clockSpeed }: Demand, keyCount: number): string {
