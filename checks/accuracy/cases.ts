@@ -31,16 +31,11 @@ const CHECKABLE = requirements
   .filter(({ excluded, level }) => excluded === undefined && level === 'MUST')
   .map(({ id }) => id);
 
-/** What a run of the matrix does. */
-export interface Asked {
-  /** Conforming servers that were not asked for by name are restricted to the requirements that faults break. */
-  readonly cases: readonly AccuracyCase[];
-  /** The requirements that must be seen red. */
-  readonly checkable: readonly string[];
-}
-
-/** The cases whose fault, requirement, variant, service or disturbance matches; all, if there is no filter. */
-export function casesFor(filter: RegExp | undefined): Asked {
+/**
+ * The cases whose fault, requirement, variant, service or disturbance matches, and the requirements that must be seen red;
+ * all, if there is no filter. Conforming servers that were not asked for are restricted to the requirements that faults break.
+ */
+export function casesFor(filter: RegExp | undefined) {
   const isAsked = (one: AccuracyCase) =>
     filter === undefined ||
     [one.name, one.breaks, one.disturbance].some((text) => text !== undefined && filter.test(text));
@@ -48,7 +43,7 @@ export function casesFor(filter: RegExp | undefined): Asked {
   const broken = [...new Set(asked.flatMap(({ breaks }) => breaks ?? []))];
   // A check that fails everything would find every fault: each conforming server shows that it does not.
   const companions = broken.length === 0 ? [] : CONFORMING.filter((one) => !isAsked(one));
-  const cases = [...companions.map((one) => ({ ...one, only: broken })), ...asked];
+  const cases: readonly AccuracyCase[] = [...companions.map((one) => ({ ...one, only: broken })), ...asked];
   return { cases, checkable: CHECKABLE.filter((id) => filter === undefined || broken.includes(id)) };
 }
 
@@ -58,6 +53,6 @@ export const someOf = <T>(all: readonly T[], count: number, seed: number): reado
   [];
 
 /** Some cases, by a seed; no requirement has to be seen red. */
-export function sampleOf(count: number, seed: number): Asked {
+export function sampleOf(count: number, seed: number): ReturnType<typeof casesFor> {
   return { cases: someOf(ALL, count, seed), checkable: [] };
 }

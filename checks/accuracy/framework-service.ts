@@ -10,17 +10,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../spec/package-root.ts';
-import { type Clock, sharedClock } from '../run/clock.ts';
+import { sharedClock } from '../run/clock.ts';
 import { KEYS, perMinute } from './frameworks/accounts.ts';
 import { NODE_STYLES } from './frameworks/styles.ts';
-
-export interface FrameworkService {
-  readonly baseUrl: string;
-  readonly keys: readonly { readonly name: string; readonly value: string }[];
-  /** The shared clock that the service follows; it jumps ahead when both sides wait. */
-  readonly clock: Clock;
-  close(): Promise<void>;
-}
 
 /** A program that prints its port and ends with its standard input. */
 interface Program {
@@ -84,7 +76,8 @@ export async function provide(styles: readonly string[]): Promise<ReadonlyMap<st
   return problems;
 }
 
-export async function startFrameworkService(style: string): Promise<FrameworkService> {
+/** Starts a service. Its shared clock jumps ahead when both sides wait. */
+export async function startFrameworkService(style: string) {
   const program = PROGRAMS[style];
   if (program === undefined) throw new Error(`no service is called ${style}`);
   const directory = await mkdtemp(join(tmpdir(), 'pets-'));

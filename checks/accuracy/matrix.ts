@@ -7,17 +7,6 @@ export interface Entry {
   readonly result: CaseResult;
 }
 
-export interface Matrix {
-  readonly faults: number;
-  readonly found: number;
-  readonly conforming: number;
-  readonly falseAlarms: number;
-  /** One line for each violation of the rules. */
-  readonly problems: readonly string[];
-  /** The matrix as Markdown, the same for the same verdicts. */
-  readonly text: string;
-}
-
 const failed = ({ verdicts }: CaseResult) => verdicts.filter(({ verdict }) => verdict === 'fail');
 
 export const titleOf = ({ name, disturbance }: AccuracyCase) =>
@@ -74,8 +63,12 @@ function lateness({ case: accuracyCase, result: { seconds = 0 } }: Entry): strin
   return seconds > most ? [`took ${Math.round(seconds)} s, at most ${most} are promised`] : [];
 }
 
-/** @param checkable the requirements that must be seen red: each has a row */
-export function matrixOf(all: readonly Entry[], checkable: readonly string[]): Matrix {
+/**
+ * The matrix as Markdown, the same for the same verdicts, its counts, and a line for each violation of the rules.
+ *
+ * @param checkable the requirements that must be seen red: each has a row
+ */
+export function matrixOf(all: readonly Entry[], checkable: readonly string[]) {
   const entries = all.toSorted((a, b) => titleOf(a.case).localeCompare(titleOf(b.case)));
   const problems: string[] = [];
   const kills: { breaks: string; found: boolean; text: string }[] = [];
