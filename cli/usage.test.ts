@@ -231,7 +231,7 @@ t.test('what is no error', async (t) => {
     ],
     [
       [...INIT, '--env-file', 'p.yaml'],
-      /^written: new\.yaml\ntarget: {2}http:\/\/127\.0\.0\.1:9\/v1 cannot be reached: [\s\S]*and writes .* animals that stay\n[\s\S]*Next: npx petstore-harness check --profile new\.yaml --env-file p\.yaml\n$/,
+      /^written: new\.yaml\ntarget: {2}http:\/\/127\.0\.0\.1:9\/v1 cannot be reached: [\s\S]*and writes .* animals \(they stay\)\n[\s\S]*Next: npx petstore-harness check --profile new\.yaml --env-file p\.yaml\n$/,
     ],
   ] as const) {
     t.test(args.join(' '), async (t) => {

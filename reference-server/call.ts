@@ -7,7 +7,8 @@ export type RefusedBy = 'minute' | 'day' | 'ban';
 
 /** What a request asks for, by its method and its address. */
 export interface Route {
-  readonly operation: 'listPets' | 'createPet' | 'getPet' | 'none';
+  /** The name of the operation; `none` where the address has none. */
+  readonly operation: string;
   /** What the path names; empty if it names no animal. */
   readonly petId: string;
   /** The text after the question mark. */

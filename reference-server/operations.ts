@@ -1,5 +1,5 @@
 import type { Answer, Behaviour } from './behaviour.ts';
-import type { Call, Route } from './call.ts';
+import type { Call } from './call.ts';
 import { badRequest, errorBody, type Problem, problem } from './error-body.ts';
 import type { ListQuery } from './list-query.ts';
 import type { PetStore } from './pet-store.ts';
@@ -13,9 +13,11 @@ export interface Service {
   readonly lists: (query: ListQuery, call: Call) => string;
 }
 
+export type OperationName = 'listPets' | 'createPet' | 'getPet';
+
 /** An operation of section 4: where it is, and how it is answered once the caller is admitted. */
 export interface Operation {
-  readonly name: Route['operation'];
+  readonly name: OperationName;
   readonly method: string;
   readonly path: string;
   /** Whether it waits for the request's body. */

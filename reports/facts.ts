@@ -1,5 +1,7 @@
 /** Numbers, times and the facts of a run as every format writes them. */
+
 import type { Way } from '../checks/wire/exchange-shape.ts';
+import { ADDED_ANIMALS } from '../spec/operations.ts';
 import type { Report } from './report.ts';
 import { shownLine } from './visible-text.ts';
 
@@ -60,7 +62,9 @@ export function runFacts({ run, requests }: Report): readonly Fact[] {
   const keys = run.keys.map(({ name, plan }) => `${name} (${plan}, ${spent(name)})`);
   const anonymous = requests.byKey['(none)'] === undefined ? [] : [`no valid key (${spent('(none)')})`];
   const added =
-    run.animalsAdded === 0 ? 'no animal added' : `${count(run.animalsAdded, 'animal')} added (they stay)`;
+    run.animalsAdded === 0
+      ? 'no animal added'
+      : `${count(run.animalsAdded, 'animal')} added (${ADDED_ANIMALS})`;
   return factsOf({
     Target: run.target,
     When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,

@@ -6,6 +6,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { ReasonShape } from '../checks/run/reason.ts';
 import { ExchangeShape, WayShape } from '../checks/wire/exchange-shape.ts';
 import { exact, type Frozen, orNull, said, words } from '../spec/json-schema.ts';
+import { ADDED_ANIMALS } from '../spec/operations.ts';
 import { PERMISSIONS } from '../spec/permissions.ts';
 
 /**
@@ -54,7 +55,7 @@ const RunFacts = exact({
   resume: maybe(text('The command that continues the run, where its target is still there.')),
   only: maybe(list(text(), 'Requirement ids, if the run was restricted to some.')),
   traffic: maybe(flag('The answers to other clients were judged, and nothing was sent.')),
-  animalsAdded: count('They stay.'),
+  animalsAdded: count(`How many; ${ADDED_ANIMALS}.`),
   targetClockSkewMs: maybe(number('The target’s clock minus the harness’s, by the Date header.')),
   command: text('Repeats the run; of traffic, checks the target that it went to.'),
 });

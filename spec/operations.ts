@@ -6,6 +6,9 @@
 /** Section 8, "Page size". */
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
 
+/** What becomes of the animals that a run adds: no operation removes one. */
+export const ADDED_ANIMALS = 'they stay';
+
 /** Section 2, PetStatus. */
 export const PET_STATUSES: readonly string[] = ['available', 'pending', 'sold'];
 

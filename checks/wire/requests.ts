@@ -1,5 +1,5 @@
 import { stringify } from 'lossless-json';
-import type { OPERATIONS } from '../../spec/operations.ts';
+import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
 import type { HeaderList, Intent, Operation } from './exchange.ts';
 
 /** A request before a key is put to it. */
@@ -35,6 +35,12 @@ export function repeatable(add: (again: string) => RequestSpec, times = 0): Requ
   return { ...add(ofAnother(times)), again: () => repeatable(add, times + 1) };
 }
 
+/** A request of an operation. @param petId text too, so that ids that are no int64 can be asked for */
+export function requestOf(operation: OperationName, petId: bigint | string = ''): RequestSpec {
+  const { method, path } = OPERATIONS[operation];
+  return { operation, method, path: path.replace('{petId}', () => `${petId}`) };
+}
+
 /** The query parameters of section 4.1; text so that values that the document does not allow can be sent too. */
 export type ListQuery = {
   readonly [Name in (typeof OPERATIONS.listPets.query)[number]]?: Name extends 'limit'
@@ -48,8 +54,9 @@ export function listPets(query: ListQuery = {}): RequestSpec {
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.set(name, String(value));
   }
+  const spec = requestOf('listPets');
   const text = parameters.toString();
-  return { operation: 'listPets', method: 'GET', path: text === '' ? '/pets' : `/pets?${text}` };
+  return text === '' ? spec : { ...spec, path: `${spec.path}?${text}` };
 }
 
 /**
@@ -79,13 +86,7 @@ const JSON_BODY: HeaderList = [['content-type', 'application/json']];
 
 /** POST /pets with any text as its body. */
 export function addText(body: string | undefined, headers: HeaderList = JSON_BODY): RequestSpec {
-  return {
-    operation: 'createPet',
-    method: 'POST',
-    path: '/pets',
-    headers,
-    ...(body === undefined ? {} : { body }),
-  };
+  return { ...requestOf('createPet'), headers, ...(body === undefined ? {} : { body }) };
 }
 
 /** POST /pets with a JSON object; integers are written with every digit. */
@@ -93,7 +94,5 @@ export function addPet(pet: NewPet | Readonly<Record<string, unknown>>): Request
   return addText(stringify(pet) ?? '');
 }
 
-/** GET /pets/{petId}; text so that ids that are no int64 can be asked for too. */
-export function getPet(id: bigint | string): RequestSpec {
-  return { operation: 'getPet', method: 'GET', path: `/pets/${id}` };
-}
+/** GET /pets/{petId}. */
+export const getPet = (id: bigint | string): RequestSpec => requestOf('getPet', id);

@@ -2,6 +2,7 @@ import type { KeyBill } from '../../checks/run/bill.ts';
 import { count, duration } from '../../reports/facts.ts';
 import { sentenceOf } from '../../reports/reasons.ts';
 import { groupBy } from '../../spec/group-by.ts';
+import { ADDED_ANIMALS } from '../../spec/operations.ts';
 import { textTable, wrap } from '../../spec/text-table.ts';
 import { columnsOf } from '../shared/screen.ts';
 import type { CheckPlan } from './check-plan.ts';
@@ -29,7 +30,7 @@ export function renderBill(
       : ` by the target’s clock, which runs ${profile.clock.speed} times as fast`;
   const columns = columnsOf(process.stdout);
   const paid = `${bill.requests.toLocaleString('en')} if nothing looks wrong, ${bill.mostRequests.toLocaleString('en')} at most`;
-  const added = `${bill.animals} if nothing looks wrong, ${bill.mostAnimals} at most; they stay`;
+  const added = `${bill.animals} if nothing looks wrong, ${bill.mostAnimals} at most; ${ADDED_ANIMALS}`;
   const limit = `${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}`;
   const facts = [
     ['Requests', paid],

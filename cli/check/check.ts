@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { longestRun } from '../../checks/run/run-budget.ts';
+import { ADDED_ANIMALS } from '../../spec/operations.ts';
 import type { Permission } from '../../spec/permissions.ts';
 import { concerning } from '../shared/failure.ts';
 import { durationSeconds, HEADER } from '../shared/option-values.ts';
@@ -17,7 +18,7 @@ import { type CheckSubject, checkSubject, trafficSubject } from './check-subject
 
 const EXAMPLES = `
 Permissions, all opt-in, in the profile or, instead of its list, here:
-  writes    add animals, which stay: there is no delete operation
+  writes    add animals; ${ADDED_ANIMALS}
   exhaust   drive keys with the role exhaust to 429; one minute window each
   ban       keep sending after a 429 on the key with the role ban
   day       spend whole daily quotas, as fast as the plans allow

@@ -19,6 +19,7 @@ import { described, looksLikeTheService } from '../../checks/wire/pets.ts';
 import { listPets } from '../../checks/wire/requests.ts';
 import { duration } from '../../reports/facts.ts';
 import { shownLine } from '../../reports/visible-text.ts';
+import { ADDED_ANIMALS } from '../../spec/operations.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { commandOf } from '../check/check-options.ts';
 import { planCheck } from '../check/check-plan.ts';
@@ -125,7 +126,7 @@ async function costs(profile: InitProfile): Promise<string[]> {
     const permissions: readonly Permission[] = PERMISSIONS.slice(0, index);
     const { bill } = await planCheck({ profile, values, permissions });
     const time = duration(Math.max(1, Math.round(bill.time / 1000)));
-    const animals = bill.animals === 0 ? '' : `, ${bill.animals} animals that stay`;
+    const animals = bill.animals === 0 ? '' : `, ${bill.animals} animals (${ADDED_ANIMALS})`;
     const label = last === undefined ? 'reading' : `and ${last}`;
     lines.push(
       `  ${label.padEnd(12)} ${bill.requests.toLocaleString('en')} requests, about ${time}${animals}`,

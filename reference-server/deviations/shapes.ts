@@ -1,9 +1,10 @@
 import type { ApiKey } from '../api-keys.ts';
 import type { Answer, Behaviour, Gate } from '../behaviour.ts';
-import type { Call, RefusedBy, Route } from '../call.ts';
+import type { Call, RefusedBy } from '../call.ts';
 import { badRequest, errorBody, type Problem } from '../error-body.ts';
 import { readJson, replaceNumbers } from '../json.ts';
 import type { ListQuery } from '../list-query.ts';
+import type { OperationName } from '../operations.ts';
 import type { NewPet, Pet } from '../pet-store.ts';
 import type { Plan } from '../plans.ts';
 import type { MeterKind } from '../rate-limiter.ts';
@@ -64,11 +65,9 @@ export const where =
 
 export const always = () => true;
 
-type Operation = Route['operation'];
-
 /** Whether a call is to an operation; to any, if none is named. */
 export const on =
-  (operation?: Operation) =>
+  (operation?: OperationName) =>
   ({ route }: Call): boolean =>
     operation === undefined || route.operation === operation;
 
@@ -97,11 +96,11 @@ export const withKey = ({ key }: Call): boolean => key !== null;
 export const admitted = (call: Call): boolean => withKey(call) && call.refusedBy === null;
 
 /** Matches answers with a status, of one operation or of all. */
-export const answers = (status: number, operation?: Operation): When =>
+export const answers = (status: number, operation?: OperationName): When =>
   where(on(operation), (_call, answer) => answer.status === status);
 
 /** Matches successful answers of one operation. */
-export const succeeds = (operation: Operation): When =>
+export const succeeds = (operation: OperationName): When =>
   where(on(operation), (_call, { status }) => status < 300);
 
 /** Matches errors of the three operations that the document's table does not name: 410, 413 and 415 here. */
@@ -295,13 +294,13 @@ export const addedHeader = (name: string, value: string, when: When): Personalit
   ]);
 
 /** Changes an animal before it is written, in one operation or in all. */
-export const petShown = (change: (pet: Pet, call: Call) => Pet, operation?: Operation): Personality =>
+export const petShown = (change: (pet: Pet, call: Call) => Pet, operation?: OperationName): Personality =>
   writing((usual, pet, call) => usual(on(operation)(call) ? change(pet, call) : pet, call));
 
 /** Changes an animal's JSON, in one operation or in all. */
 export const petWritten = (
   change: (text: string, pet: Pet, call: Call) => string,
-  operation?: Operation,
+  operation?: OperationName,
 ): Personality =>
   writing((usual, pet, call) => {
     const text = usual(pet, call);

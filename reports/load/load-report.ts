@@ -9,6 +9,7 @@ import {
 } from '../../scenarios/runner/capacity/capacity.ts';
 import { errorsIn } from '../../scenarios/runner/result/figures.ts';
 import type { LoadFigures, LoadResult, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
+import { ADDED_ANIMALS } from '../../spec/operations.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
 import {
   count,
@@ -90,7 +91,7 @@ export function loadReport({ series: recorded, ...rest }: LoadResult): LoadRepor
       Clock: simulatedClock(run),
       Requests: `${grouped(total.requests)}, ${rate(total.perSecond)} requests/s`,
       Statuses: statuses(total),
-      Added: run.animalsAdded === 0 ? undefined : `${count(run.animalsAdded, 'animal')} (they stay)`,
+      Added: run.animalsAdded === 0 ? undefined : `${count(run.animalsAdded, 'animal')} (${ADDED_ANIMALS})`,
       Generator: generatorText(result),
       'k6 errors': result.generator.errorLines.join('; ') || undefined,
     }),

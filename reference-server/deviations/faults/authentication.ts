@@ -1,5 +1,6 @@
 import { type ApiKey, bearerToken } from '../../api-keys.ts';
-import type { Call, Route } from '../../call.ts';
+import type { Call } from '../../call.ts';
+import type { OperationName } from '../../operations.ts';
 import { type DeviationTable, type Personality, together } from '../personality.ts';
 import {
   answers,
@@ -21,10 +22,10 @@ const STRANGER: ApiKey = { name: 'stranger', plan: 'business' };
 const hasEmpty = (call: Call) => /^bearer\s*$/i.test(call.authorization ?? '-');
 const hasUnknown = (call: Call) => bearerToken(call.authorization) !== null;
 
-const serving = (who: (call: Call) => boolean, operation?: Route['operation']): Personality =>
+const serving = (who: (call: Call) => boolean, operation?: OperationName): Personality =>
   identifying((usual, call) => usual ?? (on(operation)(call) && who(call) ? STRANGER : null));
 
-const refusedWith = (status: number, who: (call: Call) => boolean, operation?: Route['operation']) =>
+const refusedWith = (status: number, who: (call: Call) => boolean, operation?: OperationName) =>
   failing(
     status,
     where(answers(401, operation), ({ key }) => key === null, who),

@@ -1,8 +1,8 @@
 import type { ApiKey } from '../../api-keys.ts';
 import type { Gate } from '../../behaviour.ts';
-import type { Route } from '../../call.ts';
 import { problem } from '../../error-body.ts';
 import { httpDate, secondsUntil } from '../../headers.ts';
+import type { OperationName } from '../../operations.ts';
 import type { RateLimiter } from '../../rate-limiter.ts';
 import { slidingCounter } from '../meters.ts';
 import type { Deviation, DeviationTable } from '../personality.ts';
@@ -34,7 +34,7 @@ import {
 import { storedThoughRefused } from './additions.ts';
 
 /** Refusals of the limit with another status. */
-const refusedWith = (status: number, operation?: Route['operation']) =>
+const refusedWith = (status: number, operation?: OperationName) =>
   failing(status, where(overLimit, on(operation)));
 
 /** From a key's second refusal in a row on. */
