@@ -4,7 +4,7 @@ import { rateLimit, type Store } from 'express-rate-limit';
 import { stringify } from 'lossless-json';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { accountOf } from './accounts.ts';
-import { type Answer, PetStore, parseJson, refusal } from './pet-store.ts';
+import { type Answer, PetStore, parseJson, ROUTES, refusal } from './pet-store.ts';
 
 function send(response: Response, { status, body }: Answer): void {
   response.status(status).type('json').send(stringify(body));
@@ -18,11 +18,12 @@ function expressPets(limit: RequestHandler): Express {
     if ((await accountOf(request)).isKnown) next();
     else send(response, refusal(401, 'unauthorized', 'a valid API key is required'));
   });
-  app.get('/v1/pets', ({ query }, response) => send(response, store.list(query)));
-  app.post('/v1/pets', express.text({ type: () => true }), async ({ body }, response) =>
-    send(response, await store.add(parseJson(typeof body === 'string' ? body : ''))),
-  );
-  app.get('/v1/pets/:id', ({ params: { id } }, response) => send(response, store.get(id)));
+  app.use(express.text({ type: () => true }));
+  for (const { method, url, answer } of ROUTES)
+    app[method](url, async ({ query, params, body: text }, response) => {
+      const body = method === 'get' ? undefined : parseJson(typeof text === 'string' ? text : '');
+      send(response, await answer(store, { query, id: String(params['id']), body }));
+    });
   app.use((_request, response) => send(response, refusal(404, 'not_found', 'nothing is here')));
   app.use(sendError);
   return app;

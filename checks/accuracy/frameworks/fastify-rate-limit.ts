@@ -4,7 +4,7 @@ import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { stringify } from 'lossless-json';
 import { accountOf } from './accounts.ts';
-import { type Answer, PetStore, parseJson, refusal } from './pet-store.ts';
+import { type Answer, type Asked, PetStore, parseJson, ROUTES, refusal } from './pet-store.ts';
 
 export interface FastifyWays {
   /** By default the plugin limits each route by itself; by hand, one hook calls its limiter. */
@@ -29,12 +29,9 @@ class Refusal extends Error {
   }
 }
 
-const FIELDS = { id: { type: 'integer' }, name: { type: 'string' }, categoryId: { type: 'integer' } };
-const PET = { type: 'object', properties: { ...FIELDS, status: { type: 'string' } } };
-
-interface Get {
-  readonly Querystring: Parameters<PetStore['list']>[0];
-  readonly Params: { readonly id: string };
+interface Asks {
+  readonly Querystring: Asked['query'];
+  readonly Params: { readonly id?: string };
 }
 
 export async function fastifyRateLimit(ways: FastifyWays): Promise<RequestListener> {
@@ -79,14 +76,13 @@ export async function fastifyRateLimit(ways: FastifyWays): Promise<RequestListen
     send(reply, refusal(404, 'not_found', 'nothing is here')),
   );
   if (!responseSchemas) app.setReplySerializer((body) => String(stringify(body)));
-  const answers = (status: number, body: object) => ({
-    schema: responseSchemas ? { response: { [status]: body } } : {},
-  });
-  app.get<Get>('/v1/pets', answers(200, { type: 'array', items: PET }), ({ query }, reply) =>
-    send(reply, store.list(query)),
-  );
-  app.get<Get>('/v1/pets/:id', answers(200, PET), ({ params }, reply) => send(reply, store.get(params.id)));
-  app.post('/v1/pets', answers(201, PET), async ({ body }, reply) => send(reply, await store.add(body)));
+  for (const { method, url, status, schema, answer } of ROUTES)
+    app[method]<Asks>(
+      url,
+      { schema: responseSchemas ? { response: { [status]: schema } } : {} },
+      async ({ query, params: { id = '' }, body }, reply) =>
+        send(reply, await answer(store, { query, id, body })),
+    );
   await app.ready();
   return (request, response) => app.routing(request, response);
 }

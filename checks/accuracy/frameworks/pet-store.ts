@@ -58,3 +58,32 @@ export class PetStore {
       : { status: 200, body: pet };
   }
 }
+
+/** What a request has that an operation may read. */
+export interface Asked {
+  readonly query: Parameters<PetStore['list']>[0];
+  /** Of the path, where it has one. */
+  readonly id: string;
+  readonly body: unknown;
+}
+
+interface Route {
+  readonly method: 'get' | 'post';
+  readonly url: string;
+  /** Of its success. */
+  readonly status: number;
+  readonly schema: object;
+  readonly answer: (store: PetStore, asked: Asked) => Answer | Promise<Answer>;
+}
+
+const FIELDS = { id: { type: 'integer' }, name: { type: 'string' }, categoryId: { type: 'integer' } };
+const PET = { type: 'object', properties: { ...FIELDS, status: { type: 'string' } } };
+const PETS = { type: 'array', items: PET };
+
+/** The operations, for whichever framework. */
+// biome-ignore format: a table, a line for each operation
+export const ROUTES: readonly Route[] = [
+  { method: 'get', url: '/v1/pets', status: 200, schema: PETS, answer: (store, { query }) => store.list(query) },
+  { method: 'post', url: '/v1/pets', status: 201, schema: PET, answer: (store, { body }) => store.add(body) },
+  { method: 'get', url: '/v1/pets/:id', status: 200, schema: PET, answer: (store, { id }) => store.get(id) },
+];
