@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import t from 'tap';
-import { createRedactor } from '../checks/wire/redaction.ts';
+import { redactorOf } from '../checks/wire/redaction.ts';
 import { packageRoot } from '../spec/package-root.ts';
 import { buildReport } from './build-report.ts';
 import { diffReports, renderDiffHtml, renderDiffText } from './compare/diff.ts';
@@ -112,7 +112,7 @@ t.test('no key shows in any format, however a target writes it back', async (t) 
   const anyKey = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_.~+/="\\'), minLength: 12, maxLength: 40 });
   fc.assert(
     fc.property(anyKey, fc.constantFrom(...forms), (key, form) => {
-      const { redact } = createRedactor([key]);
+      const redact = redactorOf([key]);
       const written = redact(`before ${form(key)} after`);
       const answer = exchange('lists#1', written, [['x-echo', written]]);
       const came = broken('one', { actual: written, reason: written, curl: written });

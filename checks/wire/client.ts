@@ -13,7 +13,7 @@ import {
   type ResponseOutcome,
 } from './exchange.ts';
 import { outcomeBehind } from './proxy.ts';
-import { createRedactor, type Redactor } from './redaction.ts';
+import { type Redact, redactorOf } from './redaction.ts';
 import type { RequestSpec } from './requests.ts';
 
 export type { TimeLimits } from './dispatch-once.ts';
@@ -78,7 +78,7 @@ export function createClient(options: ClientOptions): HttpClient {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, '');
   const { access = DIRECT } = options;
-  const { redact } = createRedactor([...options.secrets, ...access.secrets]);
+  const redact = redactorOf([...options.secrets, ...access.secrets]);
   const limits = { ...DEFAULT_LIMITS, ...options.timeouts };
   const budget = new BodyBudget();
   const connections = new Connections({
@@ -152,7 +152,7 @@ function credentials(by: Authorization): Guarded[] {
 export function readResponse(
   { status, headers, bytes: coded, isHttp2 }: WireResponse & { readonly isHttp2?: boolean },
   budget: BodyBudget,
-  redact: Redactor['redact'],
+  redact: Redact,
 ): ResponseOutcome | FailureOutcome {
   const tooLarge = (message: string) => ({ kind: 'failure', reason: 'too-large', message }) as const;
   const most = budget.mostDecoded;

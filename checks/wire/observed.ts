@@ -4,7 +4,7 @@ import { BodyBudget, LARGEST_BODY } from './body-budget.ts';
 import { readResponse } from './client.ts';
 import type { WireResponse } from './connections.ts';
 import { type Exchange, type HeaderList, header, headerValues } from './exchange.ts';
-import { createRedactor, REDACTED, type Redactor } from './redaction.ts';
+import { REDACTED, type Redact, redactorOf } from './redaction.ts';
 
 /** A request of a client and the response to it, as they passed by. */
 export interface Observed {
@@ -58,12 +58,12 @@ export function operationAsked({
 /** Who sends an Authorization: the name of the key in it, and what keeps it out of records. */
 interface Client {
   readonly key: string | null;
-  readonly redact: Redactor['redact'];
+  readonly redact: Redact;
 }
 
 /** Names the keys of clients, and makes exchanges of what they said. */
 export class Observer {
-  readonly #hide: Redactor['redact'];
+  readonly #hide: Redact;
   readonly #clients: Map<string, Client>;
   #unknown = 0;
   #count = 0;
@@ -73,7 +73,7 @@ export class Observer {
    * @param secrets what enters no record beside them
    */
   constructor(values: ReadonlyMap<string, string>, secrets: readonly string[] = []) {
-    const { redact } = createRedactor([...values.values(), ...secrets]);
+    const redact = redactorOf([...values.values(), ...secrets]);
     this.#hide = redact;
     this.#clients = new Map([...values].map(([key, value]) => [`Bearer ${value}`, { key, redact }]));
   }
@@ -123,7 +123,7 @@ export class Observer {
     const known = this.#clients.get(authorization);
     if (known !== undefined) return known;
     // What a client sends as its credentials is a secret, whether it is a key or not.
-    const { redact } = createRedactor([authorization.slice(authorization.indexOf(' ') + 1)]);
+    const redact = redactorOf([authorization.slice(authorization.indexOf(' ') + 1)]);
     const isOneOfMany = this.#unknown === MOST_UNKNOWN;
     if (!isOneOfMany) this.#unknown += 1;
     const name = isOneOfMany ? 'unknown' : `unknown-${this.#unknown}`;

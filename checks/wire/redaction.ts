@@ -1,10 +1,8 @@
 /** What stands in every output where a key stood. */
 export const REDACTED = '[key redacted]';
 
-export interface Redactor {
-  /** The text with every key, in any of the forms of {@link createRedactor}, replaced by {@link REDACTED}. */
-  redact(text: string): string;
-}
+/** Replaces every key in a text, in any of the forms of {@link redactorOf}, by {@link REDACTED}. */
+export type Redact = (text: string) => string;
 
 /**
  * Keys that a target must refuse because they are almost right, and how each differs: whoever compares a part of a key
@@ -56,7 +54,7 @@ const [MOST_KNOWN, LONGEST_KNOWN] = [1000, 200];
  * Makes a redactor for keys and their near misses. It finds them in any case, URL-encoded, escaped as in JSON, in base64
  * (`Basic` credentials too), over the end of a line, and in UTF-16.
  */
-export function createRedactor(secrets: Iterable<string>): Redactor {
+export function redactorOf(secrets: Iterable<string>): Redact {
   const keys = [...new Set(secrets)].filter((secret) => secret !== '');
   const forms = keys.flatMap(spellings).flatMap((key) => [key, ...base64Forms(key)]);
   // A key may itself look escaped. Of two that begin alike the longer one is replaced whole.
@@ -86,13 +84,11 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     return redacted + text.slice(from);
   };
   const known = new Map<string, string>();
-  return {
-    redact(text) {
-      const redacted = known.get(text) ?? redactAll(text);
-      if (known.size === MOST_KNOWN) known.clear();
-      if (text.length <= LONGEST_KNOWN) known.set(text, redacted);
-      return redacted;
-    },
+  return (text) => {
+    const redacted = known.get(text) ?? redactAll(text);
+    if (known.size === MOST_KNOWN) known.clear();
+    if (text.length <= LONGEST_KNOWN) known.set(text, redacted);
+    return redacted;
   };
 }
 

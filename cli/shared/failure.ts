@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
 import { isWrongPath, systemProblem } from '../../checks/profile/file-text.ts';
-import { createRedactor } from '../../checks/wire/redaction.ts';
+import { redactorOf } from '../../checks/wire/redaction.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { EXIT, EXIT_OF } from './exit-codes.ts';
@@ -61,7 +61,7 @@ function crash(error: unknown): never {
   const environment = Object.entries(process.env).flatMap(([name, value]) =>
     SECRET_VARIABLE.test(name) && value !== undefined && value.length >= 4 ? [value] : [],
   );
-  const { redact } = createRedactor([...(about.secrets ?? []), ...environment]);
+  const redact = redactorOf([...(about.secrets ?? []), ...environment]);
   const [summary] = (error instanceof Error ? error.message : String(error)).split('\n');
   const facts = `petstore-harness ${HARNESS_VERSION}, Node ${process.version}, ${process.platform}`;
   process.stderr.write(

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRedactor } from '../../checks/wire/redaction.ts';
+import { redactorOf } from '../../checks/wire/redaction.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { LoadPlan } from '../lib/messages.ts';
 import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
@@ -117,10 +117,10 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const { access } = target;
   const authority = join(out, 'k6', 'ca.pem');
   if (access.tls.ca !== undefined) await writeFile(authority, access.tls.ca, { mode: 0o600 });
-  const redactor = createRedactor([...Object.values(target.secrets), ...access.secrets]);
+  const redact = redactorOf([...Object.values(target.secrets), ...access.secrets]);
   stop?.throwIfAborted();
   const processes = plan.turns.length;
-  const recording = new Recording({ plan, processes, redactor, note });
+  const recording = new Recording({ plan, processes, redact, note });
   const watch = watchLoad(request, plan, recording);
   // The user's own has its options from the same variables.
   const hasDashboard =

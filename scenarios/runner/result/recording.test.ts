@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createRedactor } from '../../../checks/wire/redaction.ts';
+import { redactorOf } from '../../../checks/wire/redaction.ts';
 import { logged, planWith, START } from '../testing/made-results.ts';
 import { Samples } from './figures.ts';
 import { judgeIds, Recording } from './recording.ts';
@@ -68,7 +68,7 @@ t.test('what cannot be read fails the run; keys are redacted; k6 is quoted a few
   const recording = new Recording({
     plan: planWith('k'),
     processes: 1,
-    redactor: createRedactor(['sk_secret']),
+    redact: redactorOf(['sk_secret']),
     note: (line) => void notes.push(line),
   });
   for (const message of [
@@ -94,7 +94,7 @@ t.test('what cannot be read fails the run; keys are redacted; k6 is quoted a few
 
 t.test('a client that reports nothing is a broken threshold', async (t) => {
   const plan = planWith('free-1', { scenario: 'polite-clients', clients: [0] });
-  const silent = new Recording({ plan, processes: 1, redactor: createRedactor([]) });
+  const silent = new Recording({ plan, processes: 1, redact: redactorOf([]) });
   t.match(silent.part().thresholds, [{ held: false, actual: 'none from free-1' }]);
   t.same(silent.part({ interrupted: 'by a signal' }).thresholds, [], 'unless it was cut short');
   silent.add(logged({ kind: 'measurement', name: 'm', key: 'free-1', value: 1, unit: 's' }));

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { UsageError } from '../../../checks/profile/usage-error.ts';
-import { createRedactor, type Redactor } from '../../../checks/wire/redaction.ts';
+import { type Redact, redactorOf } from '../../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { CAPACITY_STEP, scenarioNamed } from '../../lib/catalogue.ts';
 import { type Message, MessageShape, type ToldPlan } from '../../lib/messages.ts';
@@ -70,7 +70,7 @@ interface Recorded {
   readonly plan: ToldPlan;
   /** Processes whose logs it takes in; those of the plan may be more. */
   readonly processes: number;
-  readonly redactor: Redactor;
+  readonly redact: Redact;
   /** Called with each line that a person should see. */
   readonly note?: ((line: string) => void) | undefined;
 }
@@ -93,11 +93,10 @@ export class Recording {
 
   /** Takes in a line of the log. */
   add(line: string): void {
-    const { redactor } = this.#of;
+    const { redact } = this.#of;
     const { level, said, error } = loggedIn(line);
-    if (!said.startsWith(MARK))
-      return this.#say(level, redactor.redact(`${said}${error}`).slice(0, MOST_LINE));
-    const message = messageIn(redactor.redact(said));
+    if (!said.startsWith(MARK)) return this.#say(level, redact(`${said}${error}`).slice(0, MOST_LINE));
+    const message = messageIn(redact(said));
     if (message === undefined) this.problem('k6 wrote a message that cannot be read');
     else this.#take(message);
   }
@@ -257,7 +256,7 @@ export async function readRunnerLog(file: string): Promise<ResultPart> {
     const end = messageIn(last);
     if (end?.kind !== 'end')
       throw new UsageError(`${file} cannot be read: its load was made by another petstore-harness`);
-    const recording = new Recording({ plan: end.plan, processes: 1, redactor: createRedactor([]) });
+    const recording = new Recording({ plan: end.plan, processes: 1, redact: redactorOf([]) });
     for await (const line of lines()) recording.add(line);
     return recording.part();
   } catch (error) {
