@@ -187,7 +187,7 @@ t.test('init takes what its first request shows to be wanted, and writes it', as
   const beside = ['init', '--target', store.baseUrl.slice(0, -3), '--key', 'free=K', '--out', out];
   t.match(
     (await runHere(folder, beside, env)).stderr,
-    /answers 404 .*; try --target \S+\/v1; nothing was written/,
+    /answers 404 .*; is \/v1 missing from the address\?; nothing was written/,
   );
   t.match(await runHere(folder, ['init', ...words], env), {
     code: 0,

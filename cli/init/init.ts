@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { checkTarget } from '../../checks/check-target.ts';
 import { accessOf } from '../../checks/profile/access.ts';
 import {
   KEY_ROLES,
@@ -12,11 +13,8 @@ import {
 } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
-import { notTheService, noUsableAnswer, refusedKey } from '../../checks/run/preflight.ts';
-import { hasVersionSegment } from '../../checks/wire/base-address.ts';
-import { createClient } from '../../checks/wire/client.ts';
-import { described, looksLikeTheService } from '../../checks/wire/pets.ts';
-import { listPets } from '../../checks/wire/requests.ts';
+import { type Exchange, isAnswered } from '../../checks/wire/exchange.ts';
+import { described } from '../../checks/wire/pets.ts';
 import { duration } from '../../reports/facts.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { ADDED_ANIMALS } from '../../spec/operations.ts';
@@ -82,40 +80,34 @@ function planLimits(text: string): PlanLimits {
 }
 
 /**
- * What the target answers to one request with the first key that is set.
+ * What the target answers to a request with each key that is set, as a run asks before it judges anything.
  *
  * @throws NothingToJudge if it is not the one that is meant, or wants something that the profile has not
  */
 async function firstAnswer(profile: InitProfile, set: NodeJS.ProcessEnv): Promise<string> {
-  const { target, keys } = profile;
-  const key = keys.find(({ env }) => set[env]);
-  const value = set[key?.env ?? ''];
-  if (key === undefined || value === undefined)
-    return `not asked: set ${keys.map(({ env }) => env).join(', ')} first`;
-  const access = accessOf(profile, target, set);
-  const client = createClient({ baseUrl: target, now: Date.now, secrets: [value], access });
-  const authorization = { kind: 'key', name: key.name, value } as const;
-  const exchange = await client
-    .exchange(
-      { ...listPets({ limit: 1 }), authorization },
-      { id: 'init', sentBy: 'init', intent: 'preflight' },
-    )
-    .finally(() => client.close());
-  const { outcome } = exchange;
-  if (outcome.kind === 'failure') {
-    const told = noUsableAnswer(target, outcome);
-    if (outcome.reason === 'tls' || outcome.reason === 'proxy') throw new NothingToJudge(told);
-    return told;
-  }
-  const answer = { ...exchange, outcome };
-  // The service answers 404 in its own way at an address beside its own.
-  const isBeside = outcome.status === 404 && !hasVersionSegment(target);
-  if (isBeside || !looksLikeTheService(answer))
-    throw new NothingToJudge(
-      `${notTheService(target, answer)}${isBeside ? `; try --target ${target}/v1` : ''}`,
-    );
-  if (outcome.status === 401) throw new NothingToJudge(refusedKey(401, key));
-  return `GET /pets with ${key.env} answers ${described(answer)}`;
+  const values = new Map(profile.keys.flatMap(({ name, env }) => (set[env] ? [[name, set[env]]] : [])));
+  // A key for load alone is asked with too.
+  const keys = profile.keys
+    .filter(({ name }) => values.has(name))
+    .map((key): ProfileKey => ({ ...key, roles: ['functional'] }));
+  if (keys.length === 0) return `not asked: set ${profile.keys.map(({ env }) => env).join(', ')} first`;
+  const exchanges: Exchange[] = [];
+  const checked = await checkTarget({
+    profile: { ...profile, keys },
+    ...{ values, permissions: [], only: [] },
+    access: accessOf(profile, profile.target, set),
+    onEvent: (event) => void (event.kind === 'exchange' && exchanges.push(event.exchange)),
+  });
+  const outcomes = exchanges.map(({ outcome }) => outcome);
+  const isSilent = outcomes.every(
+    (outcome) => outcome.kind === 'failure' && outcome.reason !== 'tls' && outcome.reason !== 'proxy',
+  );
+  if (checked.kind === 'not-ready' && !isSilent)
+    throw new NothingToJudge(`${checked.message}; nothing was written`);
+  if (checked.kind === 'not-ready') return checked.message;
+  for (const warning of checked.warnings) process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
+  const answer = exchanges.find(isAnswered);
+  return `GET /pets with ${keys[0]?.env} answers ${answer === undefined ? 'nothing' : described(answer)}`;
 }
 
 /** What a run costs with one permission more on each line. */
@@ -151,10 +143,7 @@ async function init(options: InitOptions): Promise<void> {
     ...{ keys, headers, tls },
   };
   warnOfVersion(profile.target);
-  const told = await firstAnswer(profile, set).catch((error: unknown) => {
-    if (error instanceof NothingToJudge) throw new NothingToJudge(`${error.message}; nothing was written`);
-    throw error;
-  });
+  const told = await firstAnswer(profile, set);
   const beside = (file: string | undefined) => file && relative(dirname(resolve(out)), resolve(file));
   const files = withoutUndefined({ ca: beside(ca), cert: beside(cert), key: beside(key) });
   const about =
