@@ -121,8 +121,8 @@ const BRINGING = [
 ];
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   'list-rounds-id': ['list-each-once'],
-  'successor-has-other-status': ['get-same-animal'],
-  'successor-hides-retrieved': ['list-limit-fills', 'list-shows-added'],
+  'successor-has-other-status': ['list-status-complete', 'get-same-animal'],
+  'successor-hides-retrieved': ['list-limit-fills', 'list-status-complete'],
   'successor-shows-other-ids': ['list-status-complete'],
 };
 

@@ -11,7 +11,9 @@ import {
   ESTIMATOR,
 } from '../../scenarios/runner/compare/compare-series.ts';
 import { readLoadResult } from '../../scenarios/runner/result/load-result.ts';
+import { wrap } from '../../spec/text-table.ts';
 import { EXIT } from '../shared/exit-codes.ts';
+import { columnsOf } from '../shared/screen.ts';
 import { isCapacity } from './load-folder.ts';
 
 function percentage(text: string): number {
@@ -76,10 +78,12 @@ function compare(base: string, head: string, { tolerance }: { readonly tolerance
     throw new UsageError('one is a load and the other a capacity: compare two of a kind');
   const compared = isCapacity(base) ? compareCapacityResults : compareLoads;
   const { findings, notCompared, notes, isUnsure } = compared(base, head, tolerance);
-  const say = (line: string) => void process.stdout.write(`${line}\n`);
-  for (const finding of findings) say(`  ${WORDS[finding.verdict]} ${finding.metric}: ${finding.actual}`);
-  for (const reason of notCompared) say(`  not compared: ${reason}`);
-  for (const line of notes) say(`  note: ${line}`);
+  const columns = columnsOf(process.stdout);
+  const say = (line: string, sign = '') =>
+    void process.stdout.write(`${wrap(line, { columns }, sign).join('\n')}\n`);
+  for (const { verdict, metric, actual } of findings) say(`${metric}: ${actual}`, `  ${WORDS[verdict]} `);
+  for (const reason of notCompared) say(reason, '  not compared: ');
+  for (const line of notes) say(line, '  note: ');
   const isAny = (verdict: CompareFinding['verdict']) => findings.some((one) => one.verdict === verdict);
   if (isAny('worse')) {
     say('\nWORSE than the base');
