@@ -17,7 +17,7 @@ import {
   selecting,
 } from '../../reference-server/deviations/shapes.ts';
 import { restart } from '../../reference-server/deviations/variants/animals.ts';
-import { SPENT_DAYS } from '../../reference-server/deviations/variants/index.ts';
+import { SPENT_DAYS, SPENT_OF_ONE } from '../../reference-server/deviations/variants/index.ts';
 import { httpDate } from '../../reference-server/headers.ts';
 import { isAskedFor, unfiltered } from '../../reference-server/list-query.ts';
 import type { Pet } from '../../reference-server/pet-store.ts';
@@ -307,5 +307,12 @@ export const DISTURBANCES: readonly Disturbance[] = [
     },
     // The day may end before anything was asked.
     explains: { rows: /./, most: 100, because: 'day-spent' },
+  },
+  {
+    name: 'a day that one key has used',
+    variants: SPENT_OF_ONE,
+    setting: { keys: ['free-1', 'free-2'], permissions: ['writes'], usedToday: true },
+    // The other one pays for everything but what is about two keys.
+    explains: { rows: /^rate-keys-apart$/, most: 1, because: 'day-spent' },
   },
 ];

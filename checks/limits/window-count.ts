@@ -211,13 +211,14 @@ export function quotaLeft(admitted: readonly RateReading[], perMinute: number, i
 const BUCKET_ROUNDING = 4;
 
 /** Whether Reset moves on while a window is filled by more than answers take, as only a bucket's does. */
-function isBucket(count: WindowCount): boolean {
+export function movesOn(count: WindowCount): boolean {
   const resets = count.admitted.flatMap(({ reset }) => reset ?? []);
-  return Math.max(...resets) - Math.min(...resets) > fillingTime(count) + DATE_AND_RESET_ROUNDING;
+  return Math.max(...resets) - Math.min(...resets) > fillingTime(count.admitted) + DATE_AND_RESET_ROUNDING;
 }
 
-const fillingTime = ({ admitted }: WindowCount): number =>
-  (admitted.at(-1)?.receivedAt ?? 0) - (admitted[0]?.sentAt ?? 0);
+/** How long it took to fill a window, in milliseconds. @param readings in the order of sending */
+export const fillingTime = (readings: readonly RateReading[]): number =>
+  (readings.at(-1)?.receivedAt ?? 0) - (readings[0]?.sentAt ?? 0);
 
 /**
  * Whether two windows fell short in the same way: as many admitted, nobody between our requests, and as much gone
@@ -226,13 +227,15 @@ const fillingTime = ({ admitted }: WindowCount): number =>
 export function fellShortAlike(a: WindowCount, b: WindowCount): boolean {
   const [x, y] = [a.verdict, b.verdict];
   if (x.kind !== 'fewer' || y.kind !== 'fewer') return false;
-  const areBuckets = isBucket(a) && isBucket(b);
+  const areBuckets = movesOn(a) && movesOn(b);
   const apart = areBuckets ? BUCKET_ROUNDING : 0;
   // Whoever admits few at once does so bit by bit, if the headers show that nobody else spent the rest.
   const areFew = [a, b].every((one) => one.admitted.length < one.perMinute / 2 && showsEdges(one));
   // A bucket gives back more while it is emptied more slowly.
   const refilled =
-    areBuckets || areFew ? couldRefill(a.perMinute, Math.max(fillingTime(a), fillingTime(b))) : 0;
+    areBuckets || areFew
+      ? couldRefill(a.perMinute, Math.max(fillingTime(a.admitted), fillingTime(b.admitted)))
+      : 0;
   const near = (one: number, other: number, by = apart) => Math.abs(one - other) <= by;
   return (
     // A window that admits nothing at all is refused for another reason, such as a ban.

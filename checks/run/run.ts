@@ -84,20 +84,21 @@ export class Run implements Player, Seen {
   }
 
   on<T>(scenes: KeyScenes<T>): readonly KeyOutcome<T>[] {
+    const refusal = this.#refusal(scenes);
+    if (refusal !== undefined) throw refusal;
     const keys = scenes.keys(this.keys);
     if (keys.length === 0)
       return scenes.keys(this.facts.keys).map((key) => {
         const why = this.sender.laneOf({ key: key.name })?.unusable ?? `key ${key.name} cannot be used`;
         return { key, outcome: new Inconclusive(why) };
       });
-    return keys.map((key) => {
-      const outcome = conclusiveOr(
+    return keys.map((key) => ({
+      key,
+      outcome: conclusiveOr(
         () => this.of(scenes.on(key)),
         (reason) => reason,
-      );
-      if (outcome instanceof Inconclusive && outcome.isNotAsked) throw outcome;
-      return { key, outcome };
-    });
+      ),
+    }));
   }
 
   /** The ids of scenes, and of those that they asked for. */
@@ -128,7 +129,7 @@ export class Run implements Player, Seen {
     this.#playing.set(id, Promise.resolve());
   }
 
-  #refusal({ permit }: Scene<unknown>): Inconclusive | undefined {
+  #refusal({ permit }: Pick<Scene<unknown>, 'permit'>): Inconclusive | undefined {
     return permit === undefined || this.facts.permissions.has(permit)
       ? undefined
       : new Inconclusive({ kind: 'not-permitted', permission: permit });

@@ -13,13 +13,21 @@ import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
 import { conclusionOf, Inconclusive } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
-import { ownAnswer, unanswered } from './sending/interference.ts';
+import { holdBack, ownAnswer, unanswered } from './sending/interference.ts';
 import { KeyLane } from './sending/key-lane.ts';
 import type { Sender } from './sending/sender.ts';
 import type { Keeping, Trace } from './trace.ts';
 
 /** Credentials of a request that carries no valid key. */
 export type NoKey = Exclude<Authorization, { readonly kind: 'key' }>;
+
+/** Which key pays for a request; by default the functional one with the largest plan. */
+export interface Payer {
+  /** This one and no other: it is what the request is about. */
+  readonly key?: Key | undefined;
+  /** This one as long as the target admits it: as good as another, so that each is tried. */
+  readonly preferred?: Key | undefined;
+}
 
 /** How a burst is sent. */
 export interface BurstOptions {
@@ -143,17 +151,25 @@ export class SceneRun {
     return this.#sender.usable().map(({ key }) => key);
   }
 
+  /** Those of them whose day is not spent. */
+  get keysWithRequests(): readonly Key[] {
+    return this.keys.filter((key) => this.lane(key).spent === undefined);
+  }
+
   /** Why there are not as many of them as a scene needs. */
   get lacksKeys(): Reason | string {
-    return (
-      this.#sender.lanes.flatMap(({ unusable }) => unusable ?? [])[0] ??
-      'fewer keys than it needs can be used'
-    );
+    const [reason] = this.#sender.lanes.flatMap(({ unusable, spent }) => unusable ?? spent ?? []);
+    return reason ?? 'fewer keys than it needs can be used';
   }
 
   /** Whether an earlier process of the run began this scene and did not finish it: what it spent is not on record. */
   get wasCutOff(): boolean {
     return this.part.cutOff > 0;
+  }
+
+  /** When this process began to work at the run, by its clock. */
+  get beganAt(): number {
+    return this.#sender.beganAt;
   }
 
   /** The time by the run's clock, in milliseconds since 1970. */
@@ -182,11 +198,10 @@ export class SceneRun {
    * harm; an addition is tried twice more as another animal, a few times in a run. An addition that is forbidden to one
    * key is tried with another one.
    *
-   * @param key by default the functional key with the largest plan
    * @throws Inconclusive when no answer of the target's own could be had
    */
-  async send(spec: RequestSpec, { key }: { readonly key?: Key | undefined } = {}): Promise<AnsweredExchange> {
-    const { asked, exchange } = await this.#answerTo(this.#firstName(spec), key);
+  async send(spec: RequestSpec, { key, preferred }: Payer = {}): Promise<AnsweredExchange> {
+    const { asked, exchange } = await this.#answerTo(this.#firstName(spec), key, preferred);
     if (key !== undefined || spec.operation !== 'createPet' || exchange.outcome.status !== 403)
       return exchange;
     // With this key animals were added before: it is the animal that is forbidden.
@@ -271,17 +286,18 @@ export class SceneRun {
   async #answerTo(
     spec: RequestSpec,
     by: Key | NoKey | undefined,
+    preferred?: Key,
   ): Promise<{ readonly asked: RequestSpec; readonly exchange: AnsweredExchange }> {
     if (by !== undefined && 'name' in by) await this.#untilCounted(by);
     let asked = spec;
     for (let number = 1; ; number += 1) {
-      const sender = by ?? this.#sender.payer(asked.operation);
+      const sender = by ?? this.#sender.payer(asked.operation, preferred);
       const [exchange, ask] =
         'name' in sender
           ? [await this.#inTurn(asked, sender), () => this.attempt(ARE_YOU_THERE, sender)]
           : // The look is without any: these credentials alone may be what the target does not answer.
             [await this.#exchange(asked, sender), () => this.#exchange(ARE_YOU_THERE, { kind: 'none' })];
-      const attempt = { number, hasAnother: asked.again !== undefined, ask };
+      const attempt = { number, hasAnother: asked.again !== undefined, hasPayers: by === undefined, ask };
       const answer = await ownAnswer(this.#sender, exchange, attempt);
       if (answer !== undefined) {
         if ('name' in sender) await this.#throwIfRefusedAltogether(answer, sender, asked);
@@ -333,6 +349,7 @@ export class SceneRun {
     const other = spec.operation === 'listPets' ? getPet(1n) : listPets({ limit: 1 });
     const second = await this.attempt(other, key);
     if (!isAnswered(second) || second.outcome.status !== status) return;
+    holdBack(this.#sender, second);
     throw new Inconclusive(
       {
         kind: 'interference',

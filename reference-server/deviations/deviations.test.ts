@@ -23,7 +23,8 @@ t.test('a fault breaks a requirement that can be checked, and none is without a 
 });
 
 // Where clients differ in what they cope with, though the document has no such question.
-const OWN_QUESTIONS = `added-visibility clock connection content-coding date-header day-kind day-used
+const OWN_QUESTIONS =
+  `added-visibility clock connection content-coding date-header day-kind day-used day-used-of-one
   delivery deprecation-announcement extra-response-fields header-case headers-beyond-ascii id-assignment
   json-notation latency list-order malformed-id media-type-parameter name-uniqueness null-status
   permissions-of-keys quota-without-key rate-headers-window rate-remaining-moment rate-window-kind restart retry-after-margin

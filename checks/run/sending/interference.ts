@@ -41,6 +41,8 @@ interface Attempt {
   readonly number: number;
   /** Whether an addition can be sent again as another animal. */
   readonly hasAnother: boolean;
+  /** Whether any key may pay. */
+  readonly hasPayers: boolean;
   /** Asks the target for anything, in the same way. */
   readonly ask: () => Promise<Exchange>;
 }
@@ -56,7 +58,7 @@ export async function ownAnswer(
   attempt: Attempt,
 ): Promise<AnsweredExchange | undefined> {
   if (!isAnswered(exchange)) await untilPresent(sender, exchange, attempt);
-  else if (exchange.outcome.status === 429) await untilAdmitted(sender, exchange, attempt.number);
+  else if (exchange.outcome.status === 429) await untilAdmitted(sender, exchange, attempt);
   else if (attempt.number === 1 && UNAVAILABLE.has(exchange.outcome.status)) {
     const what = `the target, which answered ${exchange.outcome.status}`;
     await sender.waitUntil(exchange.receivedAt + SECOND, what);
@@ -65,20 +67,24 @@ export async function ownAnswer(
 }
 
 /** Waits out a 429 that somebody else earned, as long as that may take. */
-async function untilAdmitted(sender: Sender, refusal: AnsweredExchange, attempt: number): Promise<void> {
-  const { key, receivedAt, outcome } = refusal;
+async function untilAdmitted(
+  sender: Sender,
+  refusal: AnsweredExchange,
+  { number, hasPayers }: Attempt,
+): Promise<void> {
+  const { key, outcome } = refusal;
   const { trace } = sender;
   const lane = sender.laneOf(refusal);
   if (lane !== undefined && isForDay(trace, refusal, lane.key.limits)) {
     lane.spent = daySpent(trace, refusal);
+    if (hasPayers && sender.payers().length > 0) return;
     throw new Inconclusive(lane.spent, [refusal]);
   }
   const told = retryAfter(outcome.headers, 60);
-  const end = told.kind === 'date' ? trace.targetClock.certainlyReached(told.time) : undefined;
-  const until = told.kind === 'delay' ? receivedAt + told.milliseconds : (end ?? receivedAt + MINUTE);
+  const until = toldUntil(sender, refusal);
   const waits = sender.waitsInVain.get(key) ?? 0;
-  const isTooLong = until - receivedAt > LONGEST_INTERFERENCE;
-  if (attempt > INTERFERENCE_RETRIES || isTooLong || waits >= WAITS_IN_VAIN) {
+  const isTooLong = until - refusal.receivedAt > LONGEST_INTERFERENCE;
+  if (number > INTERFERENCE_RETRIES || isTooLong || waits >= WAITS_IN_VAIN) {
     const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${shortened(told.text)}`;
     if (key === null)
       throw new Inconclusive(`429 for a request without a key: the target limits those as well${asks}`, [
@@ -94,6 +100,19 @@ async function untilAdmitted(sender: Sender, refusal: AnsweredExchange, attempt:
   // A key's turn comes when its lane is ready; until then another key may be.
   if (lane === undefined)
     await sender.waitUntil(until, 'Retry-After of a request without a key, which the target limits as well');
+}
+
+/** When a refusal says to come back; one that does not say is taken to be for the minute. */
+function toldUntil({ trace }: Sender, { outcome, receivedAt }: AnsweredExchange): number {
+  const told = retryAfter(outcome.headers, 60);
+  const end = told.kind === 'date' ? trace.targetClock.certainlyReached(told.time) : undefined;
+  return told.kind === 'delay' ? receivedAt + told.milliseconds : (end ?? receivedAt + MINUTE);
+}
+
+/** Leaves a key alone that is refused altogether, as a banned one is; others may pay meanwhile. */
+export function holdBack(sender: Sender, refusal: AnsweredExchange): void {
+  const until = Math.min(toldUntil(sender, refusal), refusal.receivedAt + LONGEST_INTERFERENCE);
+  sender.laneOf(refusal)?.refusedUntil(until);
 }
 
 /**

@@ -35,6 +35,8 @@ export class Sender {
   readonly run: RunFacts;
   readonly trace: GrowingTrace;
   readonly clock: Clock;
+  /** When this process began to work at the run, by its clock. */
+  readonly beganAt: number;
   readonly lanes: readonly KeyLane[];
   readonly presence: TargetPresence;
   /** By key (null: none), how often an unexpected 429 was waited out since the key's last request was admitted. */
@@ -51,6 +53,7 @@ export class Sender {
     this.trace = trace;
     this.run = trace.run;
     this.clock = options.clock;
+    this.beganAt = options.clock.now();
     this.lanes = this.run.keys.map((key) => new KeyLane(key));
     this.presence = new TargetPresence(options.clock.speed, options.patience);
   }
@@ -69,9 +72,16 @@ export class Sender {
     return this.usable().filter((lane) => isFunctional(lane) && lane.spent === undefined);
   }
 
-  /** The key that pays for a request for which a check asks for none. @throws Inconclusive where there is none */
-  payer(operation: Operation): Key {
+  /**
+   * The key that pays for a request that is about none.
+   *
+   * @param preferred pays as long as the target admits it
+   * @throws Inconclusive where there is none
+   */
+  payer(operation: Operation, preferred?: Key): Key {
     const functional = this.payers();
+    const first = this.usable().find(({ key }) => key.name === preferred?.name);
+    if (first?.spent === undefined && first?.isHeldBack(this.clock.now()) === false) return first.key;
     if (functional.length === 0) {
       const lanes = this.lanes.filter(isFunctional);
       const [reason] = lanes.flatMap(({ spent, unusable }) => spent ?? unusable ?? []);

@@ -252,6 +252,8 @@ export const deprecationChecks: readonly Check[] = [
         if (list?.pets === undefined || id === undefined) continue;
         const fate = fates.get(id);
         if (fate?.own !== true || fate.change !== undefined) continue;
+        // What another key may see is open (section 5, scopes).
+        if (list.exchange.key !== exchange.key && !shows(list, id)) continue;
         isCompared = true;
         const violation = missingFrom(list.pets, `${id}`, `the list with status=${list.query.status}`);
         if (shows(list, id)) judge.holds(exchange, list.exchange);

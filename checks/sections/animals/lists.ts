@@ -3,7 +3,7 @@ import { currentId } from '../../../spec/contract.ts';
 import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
 import type { Key } from '../../profile/key.ts';
 import { scene } from '../../run/scene.ts';
-import type { SceneRun } from '../../run/scene-run.ts';
+import type { Payer, SceneRun } from '../../run/scene-run.ts';
 import type { Violation } from '../../wire/answer.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';
@@ -64,9 +64,7 @@ export const mayBeShort = (declined: ReadonlySet<string>, { status }: Pick<ListQ
   (status !== undefined && declined.has(currentId('list-filter-before-limit')));
 
 /** Options for requesting a list. */
-export interface Asking {
-  /** Any key by default. */
-  readonly key?: Key | undefined;
+export interface Asking extends Payer {
   /** Rewrites the request without changing its meaning. */
   readonly written?: ((spec: RequestSpec) => RequestSpec) | undefined;
 }
@@ -75,9 +73,9 @@ export interface Asking {
 export async function take(
   run: SceneRun,
   query: ListQuery,
-  { key, written = (spec) => spec }: Asking = {},
+  { written = (spec) => spec, ...payer }: Asking = {},
 ): Promise<TakenList> {
-  const exchange = await run.send(written(listPets(query)), { key });
+  const exchange = await run.send(written(listPets(query)), payer);
   const { declined } = run.facts;
   return { query, exchange, pets: listedPets(exchange), mayBeShort: mayBeShort(declined, query) };
 }

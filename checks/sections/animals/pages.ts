@@ -54,7 +54,7 @@ export const defaultPages = scene('default-pages', {}, async (run) => {
   return inTurn([...taken.byStatus.keys(), undefined], (status) =>
     status === undefined
       ? take(run, {}, { written: accepting('*/*') })
-      : take(run, { status }, { key: others.shift() }),
+      : take(run, { status }, { preferred: others.shift() }),
   );
 });
 

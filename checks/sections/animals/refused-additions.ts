@@ -70,8 +70,8 @@ function refuses(
     const sample = await run.play(storeSample);
     throwIfNobodyMayAdd(run);
     const categoryId = categoryOf(run.facts, sample);
-    const send = (spec: RequestSpec, key?: Key): Promise<Exchange> =>
-      run.send(spec, { key }).catch((error: unknown) => askedAgain(run, spec, error));
+    const send = (spec: RequestSpec, preferred?: Key): Promise<Exchange> =>
+      run.send(spec, { preferred }).catch((error: unknown) => askedAgain(run, spec, error));
     const others = onEveryKey ? otherKeys(run.keys, { name: sample.exchange.key }) : [];
     const isForbidden = (answer: Exchange) => isAnswered(answer) && answer.outcome.status === 403;
     const additions = await inTurn(Object.entries(bodies).entries(), async ([index, [label, body]]) => {

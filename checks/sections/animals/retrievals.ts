@@ -3,6 +3,7 @@
 import { OPERATIONS } from '../../../spec/operations.ts';
 import type { TargetClock, TimeRange } from '../../limits/target-clock.ts';
 import { DAY } from '../../limits/time.ts';
+import type { Key } from '../../profile/key.ts';
 import { type Check, doneOf } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
@@ -151,8 +152,9 @@ export const retrievedAgain = scene('served-again', {}, async (run) => {
   const [served] = existing.filter(isServed);
   const id = served && idRetrieved(served);
   if (id === undefined) return { unknown, again: [] };
-  const others = run.keys.filter(({ name }) => name !== served?.key);
-  const again = await inTurn([undefined, ...others], (key) => run.send(getPet(id), { key }));
+  const isSame = ({ name }: Key) => name === served?.key;
+  const keys = run.keys.toSorted((a, b) => Number(isSame(b)) - Number(isSame(a)));
+  const again = await inTurn(keys, (preferred) => run.send(getPet(id), { preferred }));
   return { unknown, again };
 });
 
@@ -199,7 +201,7 @@ export const unknownIdsRetrieved = scene('unknown-ids', {}, async (run) => {
   ];
   return inTurn(ids.entries(), async ([index, { id, mayBeMalformed }]) => {
     const key = others[index];
-    const exchange = await run.send(getPet(id), { key });
+    const exchange = await run.send(getPet(id), { preferred: key });
     // What a key may do is open (section 5, scopes).
     const isForbidden = key !== undefined && exchange.outcome.status === 403;
     return { exchange: isForbidden ? await run.send(getPet(id)) : exchange, mayBeMalformed };

@@ -20,7 +20,7 @@ import { freeKey, otherKeys } from './other-keys.ts';
 import { provoke } from './provocation.ts';
 
 /** If a ban does not state its end, the key is tried after these pauses: a request during a ban may prolong it. */
-const POLLS = [15, 30, 60, 90].map((seconds) => seconds * SECOND);
+const POLLS = [15, 30, 45, 60, 60].map((seconds) => seconds * SECOND);
 /** A ban that does not state its end is assumed to last at least this long. */
 const UNTOLD_BAN = 10 * SECOND;
 

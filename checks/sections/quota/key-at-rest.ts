@@ -8,14 +8,27 @@ import { lostOn } from './admitted.ts';
 /** A burst on a target of ordinary speed takes less, so that what was sent before it still counts with it. */
 const BURST = 10 * SECOND;
 
+/** A gate waits no longer for a run without days. */
+const LONGEST_RUN = 5 * MINUTE;
+
+/** A window that is filled once more, since others do not tell enough. */
+export interface Another {
+  /** How long it took to fill the last one, in milliseconds. */
+  readonly took: number;
+  /** Whether it is the second: without it the first tells nothing. Any other leaves time for what a run asks in the end. */
+  readonly isSecond: boolean;
+}
+
+/** Whether a window that begins at this moment leaves a run short enough; one that spends days has all the time. */
+export const isInTime = (run: SceneRun, at: number, { took, isSecond }: Another): boolean =>
+  run.facts.permissions.has('day') ||
+  at + took + BURST + (isSecond ? 0 : MINUTE) <= run.beganAt + LONGEST_RUN;
+
 /**
  * From when the requests of this run on a key count, none of which is given back yet: those since it was at rest for a
- * minute. Where the first of them was too long ago for that, or the key was refused since, it is after another minute at
- * rest.
- *
- * @param edge see {@link rest}
+ * minute. Undefined where the first of them was too long ago for that, or the key was refused since.
  */
-export async function knownSince(run: SceneRun, key: Key, edge?: number): Promise<number> {
+function sinceRest(run: SceneRun, key: Key): number | undefined {
   const readings = run.trace.readingsOf(key);
   const index = readings.findLastIndex(
     ({ sentAt }, at) => sentAt - (readings[at - 1]?.receivedAt ?? 0) >= MINUTE,
@@ -24,25 +37,51 @@ export async function knownSince(run: SceneRun, key: Key, edge?: number): Promis
   if (first === undefined) return run.now();
   const refused = readings.findLast(({ status }) => !isAdmittedStatus(status));
   const isKnown = first.sentAt > Math.max(refused?.receivedAt ?? 0, run.now() - MINUTE + BURST);
-  if (isKnown && (index === 0 || lostOn(run.trace, key.name, first.sentAt - MINUTE).length === 0))
-    return first.sentAt;
-  await rest(run, key, edge);
+  return isKnown && (index === 0 || lostOn(run.trace, key.name, first.sentAt - MINUTE).length === 0)
+    ? first.sentAt
+    : undefined;
+}
+
+/**
+ * When the key will have made no request for a whole minute: every kind of window is then fresh, but for a counter
+ * that slides and counts part of the minute before; that one starts from zero after two, or a minute after its window.
+ * A clock-aligned window ends when the refusal said, and every minute after that. Where the next such edge is near, the
+ * rest lasts until then, so that it does not fall into the burst.
+ */
+function restedAt(run: SceneRun, key: Key, { edge, minutes = 1 }: Rest = {}): number {
+  const [last, before] = run.trace.readingsOf(key).slice(-2).reverse();
+  const { receivedAt = 0, reset } = last ?? {};
+  const resets = minutes === 1 || reset === undefined ? edge : run.trace.targetClock.reached(reset + SECOND);
+  // What several answers tell is the end of a window, not the next request that is admitted.
+  const isWindow = minutes === 2 && resets !== undefined && reset === before?.reset;
+  const atMost = receivedAt + minutes * MINUTE;
+  const rested = SECOND + (isWindow ? Math.min(atMost, Math.max(receivedAt, resets) + MINUTE) : atMost);
+  const sinceEdge = resets === undefined || resets > rested ? 0 : (rested - resets) % MINUTE;
+  return sinceEdge < MINUTE / 2 ? Math.max(rested, resets ?? 0) : rested + MINUTE - sinceEdge;
+}
+
+async function restUntil(run: SceneRun, key: Key, at: number): Promise<number> {
+  await run.waitUntil(at, `key ${key.name} to be at rest`);
   return run.now();
 }
 
-const lastOf = (run: SceneRun, key: Key) => run.trace.readingsOf(key).at(-1);
+/** From when a key's requests count: where that is not known, it rests for a minute. */
+export const knownSince = async (run: SceneRun, key: Key): Promise<number> =>
+  sinceRest(run, key) ?? restUntil(run, key, restedAt(run, key));
 
-/**
- * Waits until the key has made no request for a whole minute: every kind of window is then fresh, but for a counter
- * that slides and counts part of the minute before; that one starts from zero after two. A clock-aligned window ends
- * when the refusal said, and every minute after that. Where the next such edge is near, the wait lasts until then, so
- * that it does not fall into the burst.
- */
-export async function rest(run: SceneRun, key: Key, edge?: number, minutes = 1): Promise<void> {
-  const rested = (lastOf(run, key)?.receivedAt ?? 0) + minutes * MINUTE + SECOND;
-  const sinceEdge = edge === undefined || edge > rested ? 0 : (rested - edge) % MINUTE;
-  const until = sinceEdge < MINUTE / 2 ? Math.max(rested, edge ?? 0) : rested + MINUTE - sinceEdge;
-  await run.waitUntil(until, `key ${key.name} to be at rest`);
+/** How a key rests before another window of it is filled. */
+export interface Rest {
+  /** When a window of it ends, as far as that is known. */
+  readonly edge?: number | undefined;
+  /** Two in any case, or one where it is not known from when its requests count. */
+  readonly minutes?: 1 | 2;
+}
+
+/** From when a key's requests count for another window; undefined where the run would take too long. */
+export async function knownAgain(run: SceneRun, key: Key, how: Rest & Another): Promise<number | undefined> {
+  const known = how.minutes === 2 ? undefined : sinceRest(run, key);
+  const at = restedAt(run, key, how);
+  return known ?? (isInTime(run, at, how) ? restUntil(run, key, at) : undefined);
 }
 
 /** Waits a minute or two from now, because the key may have spent more than is on record. */

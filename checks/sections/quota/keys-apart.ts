@@ -48,7 +48,7 @@ async function askWithEach(run: SceneRun): Promise<readonly Span[]> {
     return answer;
   };
   // This also shows page sizes that are wrong on only one plan.
-  const begun = await allOf(run.keys, async (key) => ({
+  const begun = await allOf(run.keysWithRequests, async (key) => ({
     key,
     before: await ask(key, { limit: LIMIT.maximum }),
   }));
@@ -66,7 +66,7 @@ const MOST_OTHERS = 4;
 /** Sends requests of a key between those of one other key after the other. */
 async function follow(run: SceneRun, key: Key): Promise<readonly Span[]> {
   const alike = (other: Key) => Number(other.plan === key.plan);
-  const others = run.keys
+  const others = run.keysWithRequests
     .filter(({ name }) => name !== key.name)
     .sort((a, b) => alike(b) - alike(a))
     .slice(0, MOST_OTHERS);
@@ -91,7 +91,7 @@ async function follow(run: SceneRun, key: Key): Promise<readonly Span[]> {
  * what we send, so a key that paid too much is asked again while others send more or fewer.
  */
 export const usedInTurn = scene('keys-in-turn', {}, async (run) => {
-  if (run.keys.length < 2) throw new Inconclusive(run.lacksKeys);
+  if (run.keysWithRequests.length < 2) throw new Inconclusive(run.lacksKeys);
   const once = await askWithEach(run);
   // The smallest plan first: its token bucket is refilled the least meanwhile.
   const [first] = once
@@ -139,9 +139,11 @@ function lastAnswer(run: SceneRun, key: Key): AnsweredExchange | undefined {
 }
 
 /** Sends each kind of invalid request this many times, between two valid requests. */
-async function askWithout(run: SceneRun, key: Key, times: number): Promise<InvalidSpan> {
+async function askWithout(run: SceneRun, preferred: Key, times: number): Promise<InvalidSpan> {
   const before =
-    lastAnswer(run, key) ?? (await run.send(listPets({ status: 'available', limit: 10 }), { key }));
+    lastAnswer(run, preferred) ??
+    (await run.send(listPets({ status: 'available', limit: 10 }), { preferred }));
+  const key = run.keys.find(({ name }) => name === before.key) ?? preferred;
   const all = Array.from({ length: times }, () => invalidCredentials(key)).flat();
   const between = await allOf(all, ([, credentials]) =>
     run.sendWithoutKey(listPets({ limit: 1 }), credentials),
@@ -161,7 +163,7 @@ export const countedInvalid = scene('rate-invalid-key-free', {}, async (run) => 
   if (key === undefined) throw new Inconclusive(run.lacksKeys);
   const once = await askWithout(run, key, 1);
   return (fallOf(once) ?? 0) > 1
-    ? [once, await askWithout(run, key, 2), await askWithout(run, key, 3)]
+    ? [once, await askWithout(run, once.key, 2), await askWithout(run, once.key, 3)]
     : [once];
 });
 

@@ -6,7 +6,7 @@
 import { cameBackAtOnce, isRefilling, type Refill } from '../../limits/refill.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, tellsDay, toldRetry } from '../../limits/told-time.ts';
-import { fellShortAlike, heldExplains } from '../../limits/window-count.ts';
+import { fellShortAlike, fillingTime, heldExplains, movesOn } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { PLAN_NAMES, type PlanName } from '../../profile/target-profile.ts';
 import type { Judge } from '../../run/check.ts';
@@ -20,7 +20,7 @@ import { categoryOf, storeSample } from '../animals/additions.ts';
 import { retrievals, servedAnimals } from '../animals/retrievals.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
 import { type AfterRefusal, afterRefusal } from './after-refusal.ts';
-import { knownSince, rest, restFromNow } from './key-at-rest.ts';
+import { knownAgain, knownSince, restFromNow } from './key-at-rest.ts';
 import { refusedOperation, variety } from './minute-requests.ts';
 import { type FilledWindow, fillUndisturbed } from './window-filling.ts';
 
@@ -41,9 +41,6 @@ export interface MinuteMeasurement {
 
 /** The second window is not filled for plans with more requests a minute than this. */
 export const MOST_FOR_SECOND_WINDOW = 300;
-
-/** A window that is repeated from a rest of two minutes takes no run beyond five. */
-const REPEATED_WITHIN = 3 * MINUTE;
 
 /** The keys that may be driven to 429, one per plan, smallest plan first. */
 export function exhaustKeys(keys: readonly Key[]): readonly Key[] {
@@ -83,9 +80,8 @@ export const minute = sceneOnKeys(
     const retrieved = await run.tryPlay(retrievals);
     const sending = { key, animals: servedAnimals(retrieved), category: categoryOf(run.facts, sample) };
     const requests = variety(run, sending);
-    const repeatedUntil = run.now() + REPEATED_WITHIN;
     const fill: Fill = async (since = run.now(), last = listPets({ limit: 1 })) => {
-      const window = await fillUndisturbed(run, key, { requests, since, last, repeatedUntil });
+      const window = await fillUndisturbed(run, key, { requests, since, last });
       const { refusal } = window;
       const { limits } = key;
       // Of a window that is full as well, only headers of the day tell that it was the day.
@@ -109,9 +105,14 @@ export const minute = sceneOnKeys(
         !fellShortTwice(windows) &&
         !isSharedTwice(windows, after.refill);
       for (let last = first; mayTell() && (last === first || hasFewer(last)); windows.push(last)) {
-        if (isRefilling(after.refill) === true && mayHold(last, last !== first))
-          await rest(run, key, toldEdge(run, key), 2);
-        last = await fill(await knownSince(run, key, windowEdge(run, key, after)));
+        const isHeld = isRefilling(after.refill) === true && mayHold(last, last !== first);
+        const since = await knownAgain(run, key, {
+          edge: windowEdge(run, key, after),
+          minutes: isHeld ? 2 : 1,
+          ...{ took: fillingTime(last.count.all), isSecond: last === first },
+        });
+        if (since === undefined) break;
+        last = await fill(since);
       }
       const again = after.afterReset ?? after.afterRetryAfter;
       const isNextFilled = filledTwice(run.keys).includes(key) && again !== undefined && isAdmitted(again);
@@ -184,12 +185,6 @@ function windowEdge(run: SceneRun, key: Key, { obeyed, afterRetryAfter }: AfterR
   return retryAt === undefined ? undefined : retryAt + SECOND;
 }
 
-/** When a window of the key ends, as its last answer tells. */
-function toldEdge(run: SceneRun, key: Key): number | undefined {
-  const reset = run.trace.readingsOf(key).at(-1)?.reset;
-  return reset === undefined ? undefined : run.trace.targetClock.reached(reset + SECOND);
-}
-
 /** The window after the reset; where it fell short, up to two more, each from rest. */
 async function nextWindow(
   run: SceneRun,
@@ -201,9 +196,12 @@ async function nextWindow(
 ): Promise<void> {
   const refilling = isRefilling(after.refill);
   const { refusal } = after;
+  const another = { took: fillingTime(first.count.all), isSecond: false };
   let since = refilling === false ? refusal.receivedAt : undefined;
-  if (refilling === undefined || !isExact(first))
-    since = await knownSince(run, key, windowEdge(run, key, after));
+  if (refilling === undefined || !isExact(first)) {
+    since = await knownAgain(run, key, { edge: windowEdge(run, key, after), ...another });
+    if (since === undefined) return;
+  }
   // By then the burst has left a sliding window, and a token bucket is full again but for what was asked meanwhile.
   else if (cameBackAtOnce(after.refill) !== true)
     await run.waitUntil(refusal.receivedAt + MINUTE + SECOND, `key ${key.name} to have its whole quota`);
@@ -217,8 +215,12 @@ async function nextWindow(
     return refilling === true ? !hasFewer(two) || fellShortTwice(next) : !isExact(two);
   };
   while (next.length < 3 && !isTold(next) && !isSharedTwice(next, after.refill)) {
-    await rest(run, key, undefined, refilling === true && next.length === 2 ? 2 : 1);
-    next.push(await fill());
+    // A counter that slides is whole only after two; a bucket that refills too slowly would be so then as well.
+    const isBucket = next.length === 1 && next.some(({ count }) => movesOn(count));
+    const minutes = refilling === true && !isBucket ? 2 : 1;
+    const again = await knownAgain(run, key, { minutes, ...another });
+    if (again === undefined) return;
+    next.push(await fill(again));
   }
 }
 

@@ -35,7 +35,8 @@ export const spreadOut = sceneOnKeys(
         ),
   },
   async (run, key) => {
-    if (isFilled(key, run.keys)) return;
+    // One that was refused already has another row that says so.
+    if (isFilled(key, run.keys) || run.trace.refusalsOf({ key: key.name }) > 0) return;
     const longest = run.now() + LONGEST;
     const ask = async () => {
       const exchange = await run.attemptAnswered(listPets({ limit: 1 }), key);

@@ -1,7 +1,13 @@
 /** Fills a window to its first refusal, with hardly a request too many. */
 
 import { MINUTE, SECOND } from '../../limits/time.ts';
-import { countWindow, quotaLeft, showsEdges, type WindowCount } from '../../limits/window-count.ts';
+import {
+  countWindow,
+  fillingTime,
+  quotaLeft,
+  showsEdges,
+  type WindowCount,
+} from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { conclusionOf, Inconclusive } from '../../run/inconclusive.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
@@ -10,7 +16,7 @@ import { described } from '../../wire/pets.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { admittedOn, firstRefusal, isAdmitted, lostOn } from './admitted.ts';
-import { restFromNow } from './key-at-rest.ts';
+import { isInTime, restFromNow } from './key-at-rest.ts';
 
 /** How many requests are in flight at once while a window is filled. */
 export const IN_FLIGHT = 50;
@@ -46,8 +52,6 @@ export interface Filling {
   readonly since: number;
   /** The request that meets the limit. */
   readonly last: RequestSpec;
-  /** It is not repeated after that, as long as it shows anything. */
-  readonly repeatedUntil: number;
 }
 
 /** The next requests, as each is about to be sent: where it must be a short one, one whose answer is short. */
@@ -160,7 +164,8 @@ export const fill = (run: SceneRun, key: Key, filling: Filling): Promise<FilledW
 export async function fillUndisturbed(run: SceneRun, key: Key, filling: Filling): Promise<FilledWindow> {
   const window = await conclusionOf(fill(run, key, filling));
   if (!(window instanceof Inconclusive)) {
-    if (window.lost === undefined || run.now() > filling.repeatedUntil) return window;
+    const again = { took: fillingTime(window.count.all), isSecond: true };
+    if (window.lost === undefined || !isInTime(run, run.now() + 2 * MINUTE, again)) return window;
   } else if (window.evidence.every(isAnswered)) throw window;
   // A sliding window counter still holds part of what was sent.
   await restFromNow(run, key, 2);

@@ -142,5 +142,19 @@ export const SPENT_DAYS: readonly Variant[] = Object.entries(DAYS).flatMap(([kin
   ),
 );
 
+/** One key's day is used, and another key's is not. */
+export const SPENT_OF_ONE: readonly Variant[] = variantsOf({
+  ...Object.fromEntries(
+    Object.keys(LIMIT_ANSWERS['day-used-of-one']).map((used) => [
+      `day-of-one-${used.replace('percent', 'used')}`,
+      { 'day-used-of-one': used },
+    ]),
+  ),
+  'own-animals-day-of-one-93-used': {
+    'permissions-of-keys': 'own-animals',
+    'day-used-of-one': '93-percent',
+  },
+});
+
 /** What a server can be started with. */
-export const EVERY_VARIANT: readonly Variant[] = [...VARIANTS, ...SPENT_DAYS];
+export const EVERY_VARIANT: readonly Variant[] = [...VARIANTS, ...SPENT_DAYS, ...SPENT_OF_ONE];

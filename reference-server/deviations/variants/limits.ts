@@ -79,22 +79,26 @@ const strangersSeeFreePlan = sendingHeaders((usual, answered, call, _parts, { li
   return usual(answered, call);
 });
 
-/** A share of each key's day was used six hours ago, or at midnight if that is later. */
-const dayUsed = (percent: number): Personality => ({
-  recipe: ({ dayMeter }) => ({
-    dayMeter(limit, windowMs) {
-      const meter = dayMeter(limit, windowMs);
-      let toSpend = (limit * percent) / 100;
-      return {
-        ...meter,
-        left(now) {
-          const before = Math.max(now - 6 * 3_600_000, now - (now % windowMs));
-          for (; toSpend >= 1; toSpend -= 1) meter.spend(before);
-          return meter.left(now);
-        },
-      };
-    },
-  }),
+/** A share of the day of each key, or of the first so many, was used six hours ago, or at midnight if that is later. */
+const dayUsed = (percent: number, most = Number.POSITIVE_INFINITY): Personality => ({
+  recipe({ dayMeter }) {
+    let keys = 0;
+    return {
+      dayMeter(limit, windowMs) {
+        const meter = dayMeter(limit, windowMs);
+        keys += 1;
+        let toSpend = keys > most ? 0 : (limit * percent) / 100;
+        return {
+          ...meter,
+          left(now) {
+            const before = Math.max(now - 6 * 3_600_000, now - (now % windowMs));
+            for (; toSpend >= 1; toSpend -= 1) meter.spend(before);
+            return meter.left(now);
+          },
+        };
+      },
+    };
+  },
 });
 
 /** Windows, days, bans, and the headers that tell of them. */
@@ -118,6 +122,9 @@ export const LIMIT_ANSWERS = {
     rolling: { recipe: () => ({ dayMeter: slidingLog }) },
   },
   'day-used': Object.fromEntries([50, 93, 97, 100].map((percent) => [`${percent}-percent`, dayUsed(percent)])),
+  'day-used-of-one': Object.fromEntries(
+    [93, 96, 97, 98, 99, 100].map((percent) => [`${percent}-percent`, dayUsed(percent, 1)]),
+  ),
   'rate-remaining-moment': { answered: remainingWhenAnswered },
   'rate-headers-window': { minute: headersOfTheMinute, day: headersOfTheDay, both: headersOfBoth },
   'retry-after-format': {
