@@ -42,7 +42,7 @@ function keeper() {
     if (size <= LARGEST_BODY) pieces.push(piece);
     size += piece.length;
   };
-  return { add, bytes: () => Buffer.concat(pieces) };
+  return { add, size: () => size, bytes: () => Buffer.concat(pieces) };
 }
 
 /** Starts the proxy on this machine. */
@@ -64,6 +64,7 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
     const body = hasBody ? incoming.on('data', sent.add).pipe(new PassThrough()) : undefined;
     let stage: Progress['stage'] = 'connecting';
     let answer: Omit<Observed['response'], 'bytes'> = { kind: 'response', status: 0, headers: [] };
+    let [told, last]: [told: number, last?: Buffer] = [Number.NaN];
     outgoing.sendDate = false;
     connection?.dispatch(
       { method, path, headers: [...headers, ...wanted], body },
@@ -77,6 +78,7 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
           if (status < 200) return;
           stage = 'reading the body';
           answer = { kind: 'response', status, headers: headerList(rawHeaders) };
+          told = Number(answer.headers.find(([name]) => /^content-length$/i.test(name))?.[1]);
           const lasting = answer.headers.filter(([name]) => !OF_THE_CONNECTION.test(name)).flat();
           outgoing.writeHead(status, /^[ -~]*$/.test(phrase) ? phrase : '', lasting);
           // In one packet with what has come of the body.
@@ -86,12 +88,15 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
         },
         onResponseData(controller, piece) {
           received.add(piece);
-          if (outgoing.write(piece)) return;
-          controller.pause();
-          outgoing.once('drain', () => controller.resume());
+          // A client that has all it was told of may leave before HTTP/2 says that the answer ends.
+          if (received.size() === told) last = piece;
+          else if (!outgoing.write(piece)) {
+            controller.pause();
+            outgoing.once('drain', () => controller.resume());
+          }
         },
         onResponseEnd() {
-          outgoing.end();
+          outgoing.end(last);
           const outcome = outcomeBehind(access.proxy, origin, answer);
           if (outcome.kind === 'failure') return onLost(`${method} ${path}: ${outcome.message}`);
           if (!path.startsWith(base)) return;
