@@ -7,7 +7,7 @@ import { currentId, requirements } from '../../spec/contract.ts';
 import { sharedClock } from '../run/clock.ts';
 import { DIRECT } from '../wire/access.ts';
 import { requestOf, runCase } from './case.ts';
-import { casesFor, PAIRS, sampleOf, someOf } from './cases.ts';
+import { casesFor, PAIRS, pairsWithout, sampleOf, someOf } from './cases.ts';
 import { STYLES } from './framework-service.ts';
 import { ENTERPRISE, profileOf, settingOf } from './setting.ts';
 
@@ -38,15 +38,19 @@ t.test(
     t.strictSame(checkable, [first?.breaks]);
     t.ok(cases.filter(({ kind }) => kind === 'service').length === STYLES.length);
     for (const one of cases) t.strictSame(one.only, one.kind === 'fault' ? undefined : checkable, one.name);
+    t.ok(pairsWithout(cases).includes('answers lost: each variant'));
   },
 );
 
-t.test('a filter for a disturbance runs its pairs, and no others', async (t) => {
+t.test('a filter for a disturbance runs its pairs, and names those that it left out', async (t) => {
   const { cases } = casesFor(/^answers lost$/);
   t.strictSame(
     cases,
     PAIRS.filter(({ disturbance }) => disturbance === 'answers lost'),
   );
+  const left = pairsWithout(cases);
+  t.notOk(left.some((line) => line.startsWith('answers lost:')));
+  t.ok(left.includes('a clock ahead: each variant'));
 });
 
 t.test('a sample is the same for the same seed', async (t) => {

@@ -47,6 +47,15 @@ export function casesFor(filter: RegExp | undefined) {
   return { cases, checkable: CHECKABLE.filter((id) => filter === undefined || broken.includes(id)) };
 }
 
+/** The pairs of a variant and a disturbance that are not among these cases, a line for a disturbance. */
+export const pairsWithout = (cases: readonly AccuracyCase[]): string[] =>
+  DISTURBANCES.flatMap(({ name }) => {
+    const pairs = PAIRS.filter((pair) => pair.disturbance === name);
+    const left = pairs.filter((pair) => !cases.includes(pair));
+    const variants = left.length === pairs.length ? 'each variant' : left.map((pair) => pair.name).join(', ');
+    return left.length === 0 ? [] : [`${name}: ${variants}`];
+  });
+
 /** Some of these, by a seed. */
 export const someOf = <T>(all: readonly T[], count: number, seed: number): readonly T[] =>
   fc.sample(fc.shuffledSubarray([...all], { minLength: count, maxLength: count }), { numRuns: 1, seed })[0] ??

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../../spec/package-root.ts';
 import { spendsDay } from './case.ts';
-import { casesFor, PAIRS, sampleOf } from './cases.ts';
+import { casesFor, pairsWithout, sampleOf } from './cases.ts';
 import { provide } from './framework-service.ts';
 import { type Entry, matrixOf, titleOf } from './matrix.ts';
 import type { Work } from './worker.ts';
@@ -59,8 +59,7 @@ await Promise.all(Array.from({ length: availableParallelism() }, () => runWorker
 
 const matrix = matrixOf(entries, asked.checkable);
 if (options.write) writeFileSync(new URL('checks/accuracy/MATRIX.md', packageRoot), matrix.text);
-const pairs = cases.filter(({ disturbance }) => disturbance !== undefined).length;
-if (pairs < PAIRS.length) say(`${pairs} of ${PAIRS.length} pairs of a variant and a disturbance were run`);
+for (const left of pairsWithout(cases)) say(`left out, ${left}`);
 for (const problem of matrix.problems) say(problem);
 /** A gate waits no longer for a run without days, in seconds. */
 const SOON = 300;
