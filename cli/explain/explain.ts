@@ -1,4 +1,6 @@
+import type { TSchema } from '@sinclair/typebox';
 import { Command } from 'commander';
+import { profileSchema } from '../../checks/profile/target-profile.ts';
 import type { Check } from '../../checks/run/check.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
@@ -15,6 +17,7 @@ const EXAMPLES = `
 Examples:
   $ petstore-harness explain list-limit-fills     a requirement
   $ petstore-harness explain limit-out-of-range   a gap, and its known answers
+  $ petstore-harness explain tls                  a field of the profile
   $ petstore-harness check --list                 every id`;
 
 /** Explains a row of a report: what the document says, what is sent, what it costs, what breaks it. */
@@ -23,8 +26,13 @@ export async function explain(id: string): Promise<string> {
   const gap = gaps.find((row) => row.id === id);
   if (requirement !== undefined) return requirementText(requirement);
   if (gap !== undefined) return gapText(gap);
+  const field = Object.entries<TSchema>(profileSchema.properties).find(([name]) => name === id);
+  if (field !== undefined) return fieldText(...field);
   const ids = [...requirements, ...gaps].map((row) => row.id);
-  return knownName('requirement or gap', id, ids);
+  return knownName('requirement, gap or field of a profile', id, [
+    ...ids,
+    ...Object.keys(profileSchema.properties),
+  ]);
 }
 
 async function requirementText({
@@ -85,10 +93,18 @@ function gapText({ id, section, question, answers, forms, open, unobservable }: 
   );
 }
 
+function fieldText(id: string, { description, properties, items }: TSchema): string {
+  const parts: readonly (readonly [string, TSchema])[] = Object.entries(
+    properties ?? items?.properties ?? {},
+  );
+  const told = parts.map(([name, { description: what }]) => `  ${name.padEnd(14)} ${what ?? ''}`);
+  return lines(`${id}, a field of a profile: ${description}`, ...told);
+}
+
 const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
 
 /** `explain`: one requirement or one gap, for the reader of a report. */
 export const command = new Command('explain')
-  .argument('<id>', 'a requirement or a gap')
+  .argument('<id>', 'a requirement, a gap or a field of the profile')
   .addHelpText('after', EXAMPLES)
   .action(async (id: string) => print(await explain(id)));
