@@ -100,31 +100,24 @@ export const usedInTurn = scene('keys-in-turn', {}, async (run) => {
   return { once, followed: first === undefined ? [] : await follow(run, first.key) };
 });
 
-/** Invalid credentials, each resembling this key in a different way, and the row that is about them. */
-function invalidCredentials({ value }: Key): (readonly [row: string, credentials: NoKey])[] {
-  const raw = (header: string, described: string): NoKey => ({ kind: 'raw', header, described });
-  return [
-    ...nearMisses(value)
-      .slice(0, 3)
-      .map(
-        (miss) =>
-          ['auth-near-miss-key', raw(`Bearer ${miss.value}`, `Bearer and a key with ${miss.label}`)] as const,
-      ),
-    [
-      'auth-other-scheme',
-      raw(`Basic ${Buffer.from(`${value}:`).toString('base64')}`, 'Basic and a valid key'),
-    ],
-    // Sent by a client that forgot to set its key.
-    ['auth-unknown-key', raw('Bearer undefined', 'Bearer and the word undefined')],
-    ['auth-missing-key', { kind: 'none' }],
-  ];
-}
+const raw = (header: string, described: string): NoKey => ({ kind: 'raw', header, described });
 
-const SENT_TO_BE_COUNTED = [
-  'auth-near-miss-key',
-  'auth-other-scheme',
-  'auth-unknown-key',
-  'auth-missing-key',
+/** Invalid credentials, each resembling a key in a different way, by the row that is about them. */
+const INVALID: readonly (readonly [row: string, credentials: (key: string) => readonly NoKey[]])[] = [
+  [
+    'auth-near-miss-key',
+    (key) =>
+      nearMisses(key)
+        .slice(0, 3)
+        .map(({ label, value }) => raw(`Bearer ${value}`, `Bearer and a key with ${label}`)),
+  ],
+  [
+    'auth-other-scheme',
+    (key) => [raw(`Basic ${Buffer.from(`${key}:`).toString('base64')}`, 'Basic and a valid key')],
+  ],
+  // Sent by a client that forgot to set its key.
+  ['auth-unknown-key', () => [raw('Bearer undefined', 'Bearer and the word undefined')]],
+  ['auth-missing-key', () => [{ kind: 'none' }]],
 ];
 
 /** A key's last answer can be counted from if it is no older than this. */
@@ -144,7 +137,10 @@ async function askWithout(run: SceneRun, preferred: Key, times: number): Promise
     lastAnswer(run, preferred) ??
     (await run.send(listPets({ status: 'available', limit: 10 }), { preferred }));
   const key = run.keys.find(({ name }) => name === before.key) ?? preferred;
-  const all = Array.from({ length: times }, () => invalidCredentials(key)).flat();
+  const once = INVALID.flatMap(([row, of]) =>
+    of(key.value).map((credentials) => [row, credentials] as const),
+  );
+  const all = Array.from({ length: times }, () => once).flat();
   const between = await allOf(all, ([, credentials]) =>
     run.sendWithoutKey(listPets({ limit: 1 }), credentials),
   );
@@ -201,7 +197,10 @@ export function servedWithoutKey({ exchanges }: Pick<Trace, 'exchanges'>): Reaso
   const [first] = served;
   if (first === undefined) return undefined;
   const what = `${served.length} of the requests without a valid key were served, and may have been counted`;
-  return notTold(what, ...(first.sentBy === countedInvalid.id ? SENT_TO_BE_COUNTED : [first.sentBy]));
+  return notTold(
+    what,
+    ...(first.sentBy === countedInvalid.id ? INVALID.map(([row]) => row) : [first.sentBy]),
+  );
 }
 
 /** Why a key's X-RateLimit-Remaining fell by more than its answers show, other than for what this check looks for. */
