@@ -7,6 +7,7 @@ import type { Access } from '../../checks/wire/access.ts';
 import { LARGEST_BODY } from '../../checks/wire/body-budget.ts';
 import { Connection } from '../../checks/wire/connections.ts';
 import { headerList } from '../../checks/wire/dispatch-once.ts';
+import { header } from '../../checks/wire/exchange.ts';
 import { failureOf, type Progress } from '../../checks/wire/exchange-failure.ts';
 import type { Observed } from '../../checks/wire/observed.ts';
 import { outcomeBehind } from '../../checks/wire/proxy.ts';
@@ -64,7 +65,7 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
     const body = hasBody ? incoming.on('data', sent.add).pipe(new PassThrough()) : undefined;
     let stage: Progress['stage'] = 'connecting';
     let answer: Omit<Observed['response'], 'bytes'> = { kind: 'response', status: 0, headers: [] };
-    let [told, last]: [told: number, last?: Buffer] = [Number.NaN];
+    let last: Buffer | undefined;
     outgoing.sendDate = false;
     connection?.dispatch(
       { method, path, headers: [...headers, ...wanted], body },
@@ -78,7 +79,6 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
           if (status < 200) return;
           stage = 'reading the body';
           answer = { kind: 'response', status, headers: headerList(rawHeaders) };
-          told = Number(answer.headers.find(([name]) => /^content-length$/i.test(name))?.[1]);
           const lasting = answer.headers.filter(([name]) => !OF_THE_CONNECTION.test(name)).flat();
           outgoing.writeHead(status, /^[ -~]*$/.test(phrase) ? phrase : '', lasting);
           // In one packet with what has come of the body.
@@ -89,7 +89,7 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
         onResponseData(controller, piece) {
           received.add(piece);
           // A client that has all it was told of may leave before HTTP/2 says that the answer ends.
-          if (received.size() === told) last = piece;
+          if (received.size() === Number(header(answer.headers, 'content-length'))) last = piece;
           else if (!outgoing.write(piece)) {
             controller.pause();
             outgoing.once('drain', () => controller.resume());

@@ -15,6 +15,7 @@ import {
   count,
   duration,
   factsOf,
+  grouped,
   milliseconds,
   moment,
   simulatedClock,
@@ -241,8 +242,6 @@ const costTable = ({ bill }: Told): Table => ({
       return [key, plan, grouped(sent), grouped(refused), ...of];
     }),
 });
-
-const grouped = (number: number) => number.toLocaleString('en');
 
 const WITHOUT_NUMBER = {
   found: 'No capacity',

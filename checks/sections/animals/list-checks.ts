@@ -33,7 +33,7 @@ import {
 } from './pages.ts';
 import { nameSent } from './refused-additions.ts';
 
-const { maximum } = LIMIT;
+const { maximum, default: defaultLimit } = LIMIT;
 
 /** Only this run uses its names: no list shows more animals of a name than were added, each in one answered addition. */
 function judgeNames(judge: Judge, { exchanges }: Trace): void {
@@ -82,9 +82,7 @@ function judgeListed(
 /** Whether a list without a filter showed the animal. */
 const isListed = ({ told }: Fate): boolean => told.some(({ by, pet }) => by === 'list' && pet !== undefined);
 
-const defaultLimit = LIMIT.default;
-
-export const listLimitChecks: readonly Check[] = [
+const listLimitChecks: readonly Check[] = [
   // 8, page size: limit may be any integer from 1 to 100.
   check('list-limit-range', {
     isBasis: true,

@@ -130,7 +130,7 @@ export async function patiently<T>(
 }
 
 /** After this many milliseconds, those of all pauses, no client waits for an addition any more. */
-export const LISTED_WITHIN = 10_000;
+export const LISTED_WITHIN = VISIBLE_WITHIN.reduce((sum, pause) => sum + pause);
 
 /** Whether a complete list should show one of these animals but does not. */
 const isAnyMissing = ({ all, byStatus }: LongestLists, additions: readonly Addition[]): boolean =>

@@ -94,7 +94,7 @@ const MOST_SHORT = 16;
 function shortLists({ facts, trace }: SceneRun, taken: LongestLists) {
   const short = new Map<string, { readonly key: string | null; readonly query: ListQuery; path: string }>();
   const longest = new Map<string | undefined, number>();
-  const shown = new Map(
+  const shownOf = new Map(
     [undefined, ...taken.byStatus.keys()].map((status) => [status, known(taken, status)]),
   );
   const readings = facts.keys
@@ -104,8 +104,8 @@ function shortLists({ facts, trace }: SceneRun, taken: LongestLists) {
     // Another operation may also answer with an array.
     const query = operation === 'listPets' ? queryOf(path) : undefined;
     if (query === undefined || listed === undefined) continue;
-    const since = sentAt >= taken.all.exchange.sentAt ? (shown.get(query.status) ?? 0) : 0;
-    const most = Math.max(longest.get(query.status) ?? 0, since);
+    const shown = sentAt >= taken.all.exchange.sentAt ? (shownOf.get(query.status) ?? 0) : 0;
+    const most = Math.max(longest.get(query.status) ?? 0, shown);
     if (listed < Math.min(limitOf(query), most)) short.set(`${key} ${path}`, { key, query, path });
     longest.set(query.status, Math.max(most, listed));
   }

@@ -48,7 +48,7 @@ const LATEST_ZONE = 12 * 3_600_000;
 /** When the removal date begins in the first time zone and ends in the last, by the target's clock. */
 export const removalDay = { begins: REMOVED_AT - EARLIEST_ZONE, ends: REMOVED_AT + DAY + LATEST_ZONE };
 
-export type Removal = 'before' | 'on the day' | 'after' | 'disputed';
+type Removal = 'before' | 'on the day' | 'after' | 'disputed';
 
 const removalAt = (earliest: number, latest: number): Removal =>
   latest < removalDay.begins ? 'before' : earliest > removalDay.ends ? 'after' : 'on the day';

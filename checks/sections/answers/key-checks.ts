@@ -34,7 +34,7 @@ interface Credentials {
 }
 
 /** A request that carried no valid key, and its answer. */
-export interface InvalidRequest {
+interface InvalidRequest {
   readonly described: string;
   readonly mayBeMalformed: boolean;
   readonly exchange: AnsweredExchange;
@@ -96,7 +96,7 @@ const invalidRequests = (
 
 const NO_HEADER: Credentials = { described: 'no Authorization header' };
 
-export const missingKey = invalidRequests(
+const missingKey = invalidRequests(
   'auth-missing-key',
   {
     query: { status: 'sold', limit: 1 },
@@ -111,30 +111,26 @@ export const missingKey = invalidRequests(
 );
 
 // Nothing after Bearer means no key, whatever else is wrong with the request.
-export const emptyKey = invalidRequests('auth-empty-key', { query: {}, fields: { status: 'sold' } }, () => [
+const emptyKey = invalidRequests('auth-empty-key', { query: {}, fields: { status: 'sold' } }, () => [
   { header: '', described: 'an empty Authorization header', mayBeMalformed: true },
   { header: 'Bearer ', described: 'Bearer and no key' },
 ]);
 
-export const unknownKey = invalidRequests(
-  'auth-unknown-key',
-  { query: { status: 'available' } },
-  (key, facts) => [
-    {
-      // As many characters as a key but more bytes, which breaks constant-time comparisons.
-      header: `Bearer ${'unknown-'.padEnd(key.length, 'k').slice(0, -1)}é`,
-      described: 'Bearer and an unknown key with a letter beyond ASCII',
-      mayBeMalformed: true,
-    },
-    { header: 'Bearer null', described: 'Bearer and the word null' },
-    {
-      header: `Bearer unknown-${drawNumber(facts, 'unknown key', 2n ** 96n).toString(36)}`,
-      described: 'Bearer and an unknown key',
-    },
-  ],
-);
+const unknownKey = invalidRequests('auth-unknown-key', { query: { status: 'available' } }, (key, facts) => [
+  {
+    // As many characters as a key but more bytes, which breaks constant-time comparisons.
+    header: `Bearer ${'unknown-'.padEnd(key.length, 'k').slice(0, -1)}é`,
+    described: 'Bearer and an unknown key with a letter beyond ASCII',
+    mayBeMalformed: true,
+  },
+  { header: 'Bearer null', described: 'Bearer and the word null' },
+  {
+    header: `Bearer unknown-${drawNumber(facts, 'unknown key', 2n ** 96n).toString(36)}`,
+    described: 'Bearer and an unknown key',
+  },
+]);
 
-export const nearMissKey = invalidRequests('auth-near-miss-key', { query: { limit: 1 } }, (key) => [
+const nearMissKey = invalidRequests('auth-near-miss-key', { query: { limit: 1 } }, (key) => [
   // Base64 padding, which decoders may strip.
   { header: `Bearer ${key}=`, described: 'Bearer and a key with an extra equals sign' },
   ...nearMisses(key)
@@ -144,7 +140,7 @@ export const nearMissKey = invalidRequests('auth-near-miss-key', { query: { limi
   { header: `Bearer ${key} x`, described: 'Bearer, a valid key and another word', mayBeMalformed: true },
 ]);
 
-export const otherScheme = invalidRequests(
+const otherScheme = invalidRequests(
   'auth-other-scheme',
   { query: { limit: 1, status: 'pending' } },
   (key) => [

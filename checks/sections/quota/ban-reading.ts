@@ -43,7 +43,7 @@ export function isBan(clocked: Clocked, exchange: AnsweredExchange, first: Answe
  * Whether a refusal after a refill is the rate limit's again: answered like the first one, and with a wait that a new
  * window explains.
  */
-export function isSameLimit(clocked: Clocked, exchange: AnsweredExchange, first: AnsweredExchange): boolean {
+function isSameLimit(clocked: Clocked, exchange: AnsweredExchange, first: AnsweredExchange): boolean {
   if (answersOtherwise(exchange, first)) return false;
   const end = toldEnd(clocked, exchange);
   // One second for rounding up, one for the rounding of Date.

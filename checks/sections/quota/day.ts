@@ -188,7 +188,7 @@ function bySecond(tallies: readonly Tally[]): Tally[] {
 export type Tally = readonly [from: number, until: number, count: number];
 
 /** How the spending of a daily quota ended. */
-export interface DayRefusal {
+interface DayRefusal {
   /** The refusal that, as far as can be told, was for the day; undefined if none came. */
   readonly refusal?: AnsweredExchange;
   /** The refusal that followed the day's refusal and the wait that it asked for. */
@@ -211,15 +211,15 @@ export const WAITS_IN_VAIN = 3;
 const BEYOND_A_MINUTE = MINUTE + 2 * SECOND;
 
 /** When a refusal's wait is over; a refusal without one is taken to be for the minute. */
-export const waitEnd = (refusal: AnsweredExchange, clocked: Clocked): number =>
+const waitEnd = (refusal: AnsweredExchange, clocked: Clocked): number =>
   toldEnd(clocked, refusal) ?? refusal.receivedAt + MINUTE;
 
 /** Whether a refusal asks for a longer wait than the minute would. */
-export const isLong = (refusal: AnsweredExchange, clocked: Clocked): boolean =>
+const isLong = (refusal: AnsweredExchange, clocked: Clocked): boolean =>
   waitEnd(refusal, clocked) - refusal.receivedAt > BEYOND_A_MINUTE;
 
 /** Whether a refusal's headers say that it is for the day: they show it with nothing left, or a minute with something. */
-export function saysDay(refusal: AnsweredExchange, limits: PlanLimits): boolean {
+function saysDay(refusal: AnsweredExchange, limits: PlanLimits): boolean {
   const { limit, remaining = 0 } = rateReading(refusal);
   return tellsDay(refusal, limits) || (limit === limits.perMinute && remaining > 0);
 }

@@ -70,7 +70,7 @@ export const knownSince = async (run: SceneRun, key: Key): Promise<number> =>
   sinceRest(run, key) ?? restUntil(run, key, restedAt(run, key));
 
 /** How a key rests before another window of it is filled. */
-export interface Rest {
+interface Rest {
   /** When a window of it ends, as far as that is known. */
   readonly edge?: number | undefined;
   /** Two in any case, or one where it is not known from when its requests count. */
