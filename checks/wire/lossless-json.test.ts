@@ -13,14 +13,6 @@ function problemOf(text: string): string {
   return parsed.ok ? 'no problem' : parsed.problem;
 }
 
-/** What JSON.parse makes of the same text, to compare; exact only where a double holds the numbers. */
-function toPlain(value: JsonValue): unknown {
-  if (value instanceof JsonNumber) return Number(value.text);
-  if (Array.isArray(value)) return value.map(toPlain);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, toPlain(inner)]));
-}
-
 /** The same value as text, without white space. */
 function written(value: JsonValue): string {
   if (value instanceof JsonNumber) return value.text;
@@ -67,15 +59,6 @@ t.test('any JSON text comes back with every digit, however large it is', (t) => 
   t.end();
 });
 
-t.test('any JSON is read as JSON.parse reads it', (t) => {
-  fc.assert(
-    fc.property(fc.json({ noUnicodeString: false }), (text) => {
-      t.strictSame(toPlain(read(text)), JSON.parse(text), text);
-    }),
-  );
-  t.end();
-});
-
 t.test('any text is JSON to us where it is to JSON.parse, and nothing throws', (t) => {
   const almostJson = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', '\\', '{', ']', ',', '\u0000', '0', '-', '.'))
@@ -109,9 +92,8 @@ t.test('fields with the names of a prototype are fields', (t) => {
 });
 
 t.test('of a name given twice the last value counts', (t) => {
-  t.strictSame(toPlain(read('{"id": 1, "id": 2}')), { id: 2 });
-  t.strictSame(toPlain(read('{"id": 1, "id": null}')), { id: null });
-  t.strictSame(toPlain(read('{"id": 1, "id": 1.0}')), { id: 1 });
+  for (const last of ['2', 'null', '1.0'])
+    t.equal(written(read(`{"id": 1, "id": ${last}}`)), `{"id":${last}}`);
   t.end();
 });
 
@@ -195,27 +177,6 @@ t.test('integers by value, not by spelling', (t) => {
   for (const text of ['one', 'x1', '1x', '1.', '']) {
     t.throws(() => integerOf(new JsonNumber(text)), { message: 'not a JSON number' }, text);
   }
-  t.end();
-});
-
-t.test('any int64, however it is written, is that integer', (t) => {
-  const spelled = fc
-    .tuple(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.nat(30))
-    .chain(([integer, shift]) =>
-      fc.constantFrom<[bigint, string]>(
-        [integer, `${integer}`],
-        [integer, `${integer}.${'0'.repeat(shift + 1)}`],
-        [integer, integer === 0n ? `0e-${shift}` : `${integer}${'0'.repeat(shift)}e-${shift}`],
-        [integer, `${integer}E+0${0}`],
-      ),
-    );
-  fc.assert(fc.property(spelled, ([integer, text]) => int64Of(read(text)) === integer));
-  t.end();
-});
-
-t.test('any integer outside of int64 is beyond', (t) => {
-  const outside = fc.oneof(fc.bigInt({ min: 2n ** 63n }), fc.bigInt({ max: -(2n ** 63n) - 1n }));
-  fc.assert(fc.property(outside, (integer) => integerOf(new JsonNumber(`${integer}`)) === 'beyond'));
   t.end();
 });
 
