@@ -23,6 +23,7 @@ export interface Bill {
   readonly mostRequests: number;
   /** Animals that stay in the store. */
   readonly animals: number;
+  /** On a target that takes what it must refuse, too. */
   readonly mostAnimals: number;
   /** By the target's clock, in milliseconds, without the ban. */
   readonly time: number;
@@ -77,17 +78,15 @@ export function billOf({ keys: all, trace, took, days, waitsForBan }: DryPlay): 
   const anonymous = requestsByKey.get('(none)') ?? 0;
   const requests = keys.reduce((sum, bill) => sum + bill.requests, anonymous);
   const inBursts = readings.filter((reading) => reading.intent !== 'ordinary').length;
-  const animals = readings.filter(
-    ({ operation, status }) => operation === 'createPet' && status === 201,
-  ).length;
+  const additions = readings.filter(({ operation }) => operation === 'createPet');
   const dayTimes = days.map(({ limits }) => Math.ceil(limits.perDay / limits.perMinute) * MINUTE);
   return {
     keys,
     anonymous,
     requests,
     mostRequests: TIMES_CONFIRMED * requests + CONFIRMATIONS,
-    animals,
-    mostAnimals: animals === 0 ? 0 : animals + ADDITIONS_REPEATED,
+    animals: additions.filter(({ status }) => status === 201).length,
+    mostAnimals: additions.length === 0 ? 0 : additions.length + ADDITIONS_REPEATED,
     time:
       Math.max(took, ...dayTimes) +
       (readings.length - inBursts) * ROUND_TRIP +

@@ -34,7 +34,7 @@ export function renderBill(
   const limit = `${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}`;
   const facts = [
     ['Requests', paid],
-    ['Animals', bill.animals === 0 ? 'none is added' : added],
+    ['Animals', bill.mostAnimals === 0 ? 'none is added' : added],
     ['Time', `about ${duration(Math.max(1, Math.round(bill.time / 1000)))}${speed}${ban}`],
     ['At most', `${limit}: then the run ends with what it has; --resume continues it`],
     ...(skipped.size === 0
