@@ -35,6 +35,7 @@ keys: [{ name: ours, plan: enterprise, env: PETSTORE_FREE_KEY, roles: [functiona
 permit: [writes, exhaust, ban]
 `,
   folder: {},
+  searched: { 'capacity.json': '{}' },
   'known-map': 'a: b\n',
   'known-excluded': '- interface-version\n',
   'known-field': '- { id: list-limit-range, why: x }\n',
@@ -167,6 +168,7 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
   [['check', ...P, '--baseline', 'known-field'], /known-field:1:27: 0 has no field "why"/],
   [['check', ...P, '--baseline', 'known-big'], /known-big: is larger than 65,536 bytes/],
   [['check', ...P, '--baseline', 'known-alias'], /known-alias:2:3: aliases/],
+  [['merge', 'searched'], /^error: searched is a capacity, .*: compare takes capacities\n$/],
   [['explain', 'list-limit-fill'], /did you mean "list-limit-fills"\?/],
   [['init'], /required option '--target <url>' not specified/],
   [[...INIT, '--out', 'p.yaml'], /p\.yaml exists; choose another file with --out, or remove it/],

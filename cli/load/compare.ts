@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import type { Way } from '../../checks/wire/exchange-shape.ts';
 import { wayTo } from '../../reports/facts.ts';
+import { mixText } from '../../reports/load/load-report.ts';
 import { readCapacity } from '../../scenarios/runner/capacity/capacity.ts';
 import { compareCapacities } from '../../scenarios/runner/compare/compare-capacities.ts';
 import {
@@ -44,7 +45,7 @@ function waysApart(base: { way?: Way }, head: { way?: Way }): string[] {
 function compareCapacityResults(basePath: string, headPath: string, toleratedSlowdown: number): Compared {
   const [base, head] = [readCapacity(basePath), readCapacity(headPath)];
   refuseOthers('objectives', base.run.slo, head.run.slo);
-  refuseOthers('mixes', JSON.stringify(base.run.mix), JSON.stringify(head.run.mix));
+  refuseOthers('mixes', mixText(base.run.mix), mixText(head.run.mix));
   return {
     ...compareCapacities(base, head, { toleratedSlowdown }),
     notes: waysApart(base.run, head.run),

@@ -193,9 +193,13 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     if (options.dryRun !== true) prepareLoadFolder(out);
     const bill = facts === CAPACITY_STEP ? searchBill(plan.bill, target.clockSpeed) : plan.bill;
     const most = facts === CAPACITY_STEP ? Math.min(totalOf(bill), MOST_REQUESTS) : totalOf(bill);
-    note(`${facts.name}: ${facts.answers}\n${renderBill(bill, most)}`);
-    for (const line of plan.notes) note(`  note: ${line}`);
-    if (options.dryRun === true) return;
+    const told = [
+      `${facts.name}: ${facts.answers}\n${renderBill(bill, most)}`,
+      ...plan.notes.map((line) => `  note: ${line}`),
+    ];
+    // It is what a dry run was asked for.
+    if (options.dryRun === true) return void process.stdout.write(`${told.join('\n')}\n`);
+    told.map(note);
     concerning({
       directory: out,
       secrets: [...Object.values(target.secrets), ...target.access.secrets],

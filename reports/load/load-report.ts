@@ -56,7 +56,7 @@ function loadHeadline({ verdict, thresholds }: Told): string {
 }
 
 /** What was sent, in parts of 100: `80 % listPets, 5 % createPet, 15 % getPet`. */
-function mixText(mix: Mix): string {
+export function mixText(mix: Mix): string {
   const parts = LOAD_OPERATIONS.reduce((sum, operation) => sum + mix[operation], 0);
   const named = LOAD_OPERATIONS.filter((operation) => mix[operation] > 0).map(
     (operation) => `${Number(((100 * mix[operation]) / Math.max(parts, 1)).toFixed(1))} % ${operation}`,

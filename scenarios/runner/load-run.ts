@@ -164,7 +164,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
     ...(request.facts.stopWhenBroken === true && broken === undefined
       ? [`nothing broke up to ${round(plan.rate)} requests/s; set --rate to go further`]
       : []),
-    ...(dropped === 0 ? [] : [`${dropped} arrivals were not sent: every virtual user was busy`]),
+    ...(dropped === 0 ? [] : [`arrivals not sent, as every virtual user was busy: ${dropped}`]),
     ...(speed === 1 ? [] : [`the target's clock runs ${speed} times as fast`]),
   ];
   return conclude([part], { broken, notes });

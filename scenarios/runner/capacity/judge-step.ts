@@ -36,7 +36,7 @@ export function judgeStep({ series, generator }: LoadResult, clauses: readonly S
   if (broken !== undefined) return { ...facts, held: false, reason: `${broken.name}: ${broken.actual}` };
   const offered = requests + generator.droppedIterations;
   if (generator.droppedIterations > offered * 0.005) {
-    const reason = `${generator.droppedIterations} arrivals found every virtual user waiting`;
+    const reason = `${generator.droppedIterations} of ${offered} arrivals found every virtual user waiting`;
     return { ...facts, held: false, reason };
   }
   const bound = Math.min(...latencyBounds(clauses));

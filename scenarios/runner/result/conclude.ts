@@ -162,7 +162,7 @@ function mergeHealth(parts: readonly ResultPart[], total: LoadFigures): Generato
     limits.push(`k6 took ${Math.round(cpuMeanPart * 100)} % of the CPU`);
   if (dropped > DROPS_ALLOWED && waiting < virtualUsers / 2)
     limits.push(
-      `${droppedIterations} arrivals were not sent though the target answered fast enough for ${virtualUsers} users`,
+      `${droppedIterations} of ${droppedIterations + total.requests} arrivals were not sent though the target answered fast enough for ${virtualUsers} users`,
     );
   return {
     virtualUsers,
