@@ -32,7 +32,8 @@ export interface ShownAnimal {
   readonly status: string | undefined;
 }
 
-const animals = (count: number) => (count === 1 ? '1 animal' : `${count} animals`);
+/** So many animals, in words. */
+export const animals = (count: number) => (count === 1 ? '1 animal' : `${count} animals`);
 
 /** A whole number with commas. k6 knows no locales: there toLocaleString('en') throws. */
 const grouped = (count: number) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');

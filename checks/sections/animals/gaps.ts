@@ -3,12 +3,14 @@ import { LIMIT, OPERATIONS, PET_STATUSES } from '../../../spec/operations.ts';
 import { doneOf, type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { scene } from '../../run/scene.ts';
+import { animals } from '../../wire/answer.ts';
 import { type AnsweredExchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { isJsonObject } from '../../wire/lossless-json.ts';
-import { bodyOf, described, type SeenPet } from '../../wire/pets.ts';
+import { bodyOf, described, listedPets, type SeenPet } from '../../wire/pets.ts';
+import { listPets } from '../../wire/requests.ts';
 import { basicAnimals, edgeAnimals } from './additions.ts';
 import { askedAgain, fatesOf } from './life.ts';
-import { type LongestLists, lists, pets, type TakenList, take } from './lists.ts';
+import { allowedQuery, type LongestLists, lists } from './lists.ts';
 import { fullPages, known } from './pages.ts';
 
 const { minimum, maximum, default: defaultLimit } = LIMIT;
@@ -25,7 +27,7 @@ const PAGE_HEADER = /page|cursor|total-count|content-range|^(?:x-total|x-next)/;
 const NOT_CUT_SHORT = 'no list of this run was cut short';
 
 /** The store holds at least this many animals. */
-const stored = (taken: LongestLists): number => Math.max(taken.all.pets?.length ?? 0, known(taken));
+const stored = (taken: LongestLists): number => Math.max(listedPets(taken[0])?.length ?? 0, known(taken));
 
 /**
  * How a target may have interpreted an invalid limit, judging by the number of animals returned. Several answers are
@@ -33,15 +35,15 @@ const stored = (taken: LongestLists): number => Math.max(taken.all.pets?.length 
  *
  * @param nearest the nearest allowed limit; undefined if the requested limit was not a number
  */
-function limitAnswers(list: TakenList, lists: LongestLists, nearest?: number): readonly string[] {
-  const { status } = list.exchange.outcome;
+function limitAnswers(list: AnsweredExchange, taken: LongestLists, nearest?: number): readonly string[] {
+  const { status } = list.outcome;
   if (status !== 200) return [`rejected-${status}`];
-  const count = list.pets?.length;
+  const count = listedPets(list)?.length;
   if (count === undefined) return ['no-list'];
-  const { pets: longest, exchange } = lists.all;
-  if (longest === undefined) throw new Inconclusive(`the longest list was answered ${described(exchange)}`);
+  if (listedPets(taken[0]) === undefined)
+    throw new Inconclusive(`the longest list was answered ${described(taken[0])}`);
   // Other clients may have added animals meanwhile.
-  const size = Math.max(stored(lists), count);
+  const size = Math.max(stored(taken), count);
   const asIfLimitWere = {
     ...(nearest === undefined ? {} : { clamped: nearest }),
     defaulted: defaultLimit,
@@ -56,18 +58,21 @@ function limitAnswers(list: TakenList, lists: LongestLists, nearest?: number): r
 }
 
 /** The answer, if only one is possible. @throws Inconclusive if the store is too small to tell */
-function only([answer = '', ...more]: readonly string[], lists: LongestLists): string {
+function only([answer = '', ...more]: readonly string[], taken: LongestLists): string {
   if (more.length === 0) return answer;
-  throw new Inconclusive(`a store of ${pets(stored(lists))} cannot tell ${[answer, ...more].join(' from ')}`);
+  throw new Inconclusive(
+    `a store of ${animals(stored(taken))} cannot tell ${[answer, ...more].join(' from ')}`,
+  );
 }
 
 /** Names the answer to a status that the document does not have. */
-function filterAnswer({ exchange, pets: listed }: TakenList, lists: LongestLists): string {
-  const { status } = exchange.outcome;
+function filterAnswer(list: AnsweredExchange, taken: LongestLists): string {
+  const { status } = list.outcome;
   if (status !== 200) return `rejected-${status}`;
-  if (listed === undefined) throw new Inconclusive(`the answer is not a list: ${described(exchange)}`);
+  const listed = listedPets(list);
+  if (listed === undefined) throw new Inconclusive(`the answer is not a list: ${described(list)}`);
   if (listed.length > 0) return 'unfiltered';
-  if (stored(lists) === 0) throw new Inconclusive('the store is empty, and so is any list');
+  if (stored(taken) === 0) throw new Inconclusive('the store is empty, and so is any list');
   return 'empty-list';
 }
 
@@ -86,11 +91,11 @@ const METHODS: ReadonlySet<string> = new Set(Object.values(OPERATIONS).map(({ me
 
 /** Limits and a status that the document does not allow. */
 const limitsOutOfRange = scene('limits-out-of-range', {}, async (run) => ({
-  below: await take(run, { limit: minimum - 1 }),
-  above: await take(run, { limit: maximum + 1 }),
+  below: await run.send(listPets({ limit: minimum - 1 })),
+  above: await run.send(listPets({ limit: maximum + 1 })),
 }));
-const limitNotANumber = scene('limit-not-a-number', {}, (run) => take(run, { limit: 'ten' }));
-const unknownStatus = scene('unknown-status', {}, (run) => take(run, { status: 'unheard-of' }));
+const limitNotANumber = scene('limit-not-a-number', {}, (run) => run.send(listPets({ limit: 'ten' })));
+const unknownStatus = scene('unknown-status', {}, (run) => run.send(listPets({ status: 'unheard-of' })));
 
 export const animalGaps: readonly GapObserver[] = [
   gap('name-character-set', { scenes: [edgeAnimals] }, (seen) =>
@@ -127,32 +132,32 @@ export const animalGaps: readonly GapObserver[] = [
     return {
       answer: small === large ? small : `${minimum - 1}-${small} ${maximum + 1}-${large}`,
       detail: `limit=${minimum - 1}: ${small}, limit=${maximum + 1}: ${large}`,
-      evidence: [below.exchange, above.exchange],
+      evidence: [below, above],
     };
   }),
   gap('limit-not-a-number', { scenes: [lists, limitNotANumber] }, (seen) => {
     const [taken, list] = [seen.of(lists), seen.of(limitNotANumber)];
     return {
       answer: only(limitAnswers(list, taken), taken),
-      detail: `limit=ten: ${described(list.exchange)}`,
-      evidence: [list.exchange],
+      detail: `limit=ten: ${described(list)}`,
+      evidence: [list],
     };
   }),
   gap('unknown-status-filter', { scenes: [lists, unknownStatus] }, (seen) => {
     const list = seen.of(unknownStatus);
     return {
       answer: filterAnswer(list, seen.of(lists)),
-      detail: `status=unheard-of: ${described(list.exchange)}`,
-      evidence: [list.exchange],
+      detail: `status=unheard-of: ${described(list)}`,
+      evidence: [list],
     };
   }),
   gap('pagination-mechanism', { scenes: [lists, fullPages] }, (seen) => {
-    const short = doneOf(seen.of(fullPages)).find(({ query }) => query.limit === minimum);
+    const short = doneOf(seen.of(fullPages)).find((list) => allowedQuery(list)?.limit === minimum);
     if (short === undefined) throw new Inconclusive(NOT_CUT_SHORT);
-    const { headers } = short.exchange.outcome;
+    const { headers } = short.outcome;
     const link = headerValues(headers, 'link').join(', ');
     const others = headers.map(([name]) => name.toLowerCase()).filter((name) => PAGE_HEADER.test(name));
-    const evidence = [short.exchange];
+    const evidence = [short];
     const cutShort = 'a list that is cut short';
     if (PAGE_LINK.test(link))
       return { answer: 'link-header', detail: `${cutShort} has Link: ${link}`, evidence };
@@ -160,7 +165,8 @@ export const animalGaps: readonly GapObserver[] = [
       const answer = [...new Set(others)].sort().join(', ');
       return { answer, detail: `${cutShort} has ${answer}`, evidence };
     }
-    if (short.pets === undefined || stored(seen.of(lists)) <= minimum) throw new Inconclusive(NOT_CUT_SHORT);
+    if (listedPets(short) === undefined || stored(seen.of(lists)) <= minimum)
+      throw new Inconclusive(NOT_CUT_SHORT);
     return { answer: 'none', detail: `${cutShort} names no further page`, evidence };
   }),
   gap('status-transitions', { permit: 'writes', scenes: [askedAgain] }, (seen) => {

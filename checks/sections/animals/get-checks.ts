@@ -7,7 +7,8 @@ import { notShown, notTold } from '../../run/reason.ts';
 import { allOf, scene } from '../../run/scene.ts';
 import { isInt64, requestedIdViolation, type Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
-import { answeredPet } from '../../wire/pets.ts';
+import { answeredPet, listedPets } from '../../wire/pets.ts';
+import { listPets } from '../../wire/requests.ts';
 import { isSuccess, judgeAnswer, observesPet, wrongStatus } from '../answers.ts';
 import {
   askedAgain,
@@ -19,7 +20,7 @@ import {
   judgeUnchanged,
   SHARED,
 } from './life.ts';
-import { isWhole, LONGEST, missingFrom, shows, take } from './lists.ts';
+import { allowedQuery, isWhole, LONGEST, missingFrom } from './lists.ts';
 import {
   during,
   isGone,
@@ -158,14 +159,14 @@ function deprecationViolation(header: string, now: number): Violation | undefine
 }
 
 /** Lists with the statuses of animals that were retrieved, taken afterwards: they must show the run's own. */
-const successorLists = scene('successor-lists', {}, async (run) => {
-  const done = doneOf(await run.play(retrievals));
-  const statuses = new Set(done.map((exchange) => answeredPet(exchange)?.status));
-  const asked = PET_STATUSES.filter((status) => statuses.has(status));
-  const taken = await allOf(run.facts.permissions.has('writes') ? asked : [], (status) =>
-    take(run, { ...LONGEST, status }),
+const successorLists = scene('successor-lists', { permit: 'writes' }, async (run) => {
+  const statuses = new Set(
+    doneOf(await run.play(retrievals)).map((exchange) => answeredPet(exchange)?.status),
   );
-  return new Map(taken.map((list) => [list.query.status, list]));
+  return allOf(
+    PET_STATUSES.filter((status) => statuses.has(status)),
+    (status) => run.send(listPets({ ...LONGEST, status })),
+  );
 });
 
 /** An animal of the run that was not retrieved, or that has no status to list it by, shows nothing. */
@@ -240,25 +241,24 @@ export const deprecationChecks: readonly Check[] = [
     'deprecation-successor',
     { scenes: [retrievals, successorLists, askedAgain] },
     during('before', 'the operation is past its removal date', (judge, seen) => {
-      const done = doneOf(seen.of(retrievals));
       const taken = seen.of(successorLists);
-      const { fates } = fatesOf(seen);
-      let isCompared = false;
-      for (const exchange of done) {
-        const pet = exchange.outcome.status === 200 ? answeredPet(exchange) : undefined;
-        const id = idRetrieved(exchange);
-        const list = taken.get(pet?.status ?? '');
-        // Skips animals that changed after they were retrieved.
-        if (list?.pets === undefined || id === undefined) continue;
-        const fate = fates.get(id);
-        if (fate?.own !== true || fate.change !== undefined) continue;
-        // What another key may see is open (section 5, scopes).
-        if (list.exchange.key !== exchange.key && !shows(list, id)) continue;
-        isCompared = true;
-        const violation = missingFrom(list.pets, `${id}`, `the list with status=${list.query.status}`);
-        if (shows(list, id)) judge.holds(exchange, list.exchange);
-        else if (isWhole(list)) judgeMissing(judge, fate, violation, list.exchange, exchange);
-        else judge.notApplicable('the store holds more animals of that status than a list shows');
+      const isPartOnly = (list: AnsweredExchange) =>
+        listedPets(list) !== undefined && !isWhole(list, seen.trace.run);
+      let isCompared = taken.some(isPartOnly);
+      if (isCompared) judge.notApplicable('the store holds more animals of that status than a list shows');
+      for (const fate of fatesOf(seen).fates.values()) {
+        // Animals that changed since they were added may be in no list.
+        if (!fate.own || fate.change !== undefined) continue;
+        let retrieval: AnsweredExchange | undefined;
+        for (const { by, exchange, pet } of fate.told) {
+          if (by === 'get') retrieval = pet === undefined ? retrieval : exchange;
+          const isToShow = taken.includes(exchange) && (pet !== undefined || !isPartOnly(exchange));
+          if (retrieval === undefined || !isToShow) continue;
+          isCompared = true;
+          const list = `the list with status=${allowedQuery(exchange)?.status}`;
+          if (pet !== undefined) judge.holds(retrieval, exchange);
+          else judgeMissing(judge, fate, missingFrom(exchange, `${fate.pet.id}`, list), exchange, retrieval);
+        }
       }
       if (!isCompared) judge.inconclusive(NO_SUCCESSOR);
     }),

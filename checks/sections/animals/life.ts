@@ -6,9 +6,9 @@ import type { SceneRun } from '../../run/scene-run.ts';
 import { isInt64, quoted, type Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';
-import { addText, getPet } from '../../wire/requests.ts';
+import { addText, getPet, listPets } from '../../wire/requests.ts';
 import { add, inLetters, type KnownPet, namePrefix } from './additions.ts';
-import { LISTED_WITHIN, LONGEST, limitOf, patiently, queryOf, shown, take } from './lists.ts';
+import { allowedQuery, hasRoom, LISTED_WITHIN, LONGEST, limitOf, patiently, shown } from './lists.ts';
 
 /** An animal, and the answer that showed it first: to its addition, where it is the run's. */
 interface Showing {
@@ -68,8 +68,8 @@ const lookAt = readOnce((exchange): Look | undefined => {
   }
   const listed = operation === 'listPets' ? listedPets(exchange) : undefined;
   if (listed === undefined) return undefined;
-  const query = queryOf(path);
-  const isWhole = query !== undefined && listed.length < limitOf(query);
+  const query = allowedQuery(exchange);
+  const isWhole = hasRoom(exchange);
   // That the longest list is full of others tells as well that an animal is gone.
   const isLongest = query !== undefined && query.status === undefined && limitOf(query) === LONGEST.limit;
   const isAbout = (_: bigint, status: string | undefined) =>
@@ -263,7 +263,7 @@ async function isKept(run: SceneRun, label: string, like: Life): Promise<boolean
   const key = run.keys.find(({ name }) => name === exchange.key);
   const look = async () => {
     const retrieved = lookAt(await run.send(getPet(pet.id), { key }))?.pets.get(pet.id);
-    return retrieved ?? shown(await take(run, LONGEST, { key }), pet.id);
+    return retrieved ?? shown(await run.send(listPets(LONGEST), { key }), pet.id);
   };
   const seen = await patiently(run, 'an animal that was just added to be served', look, (one) => !!one);
   return seen !== undefined && changeOf(pet, seen) === undefined && (await look()) !== undefined;
@@ -287,10 +287,10 @@ export const askedAgain = scene(
       const { life, own } = suspect;
       const key = run.keys.find(({ name }) => name === suspect.key);
       for (let turn = 0; turn < TURNS; turn += 1) {
-        await take(run, LONGEST, { key });
+        await run.send(listPets(LONGEST), { key });
         await run.send(getPet(life.pet.id), { key });
       }
-      await take(run, LONGEST, { key });
+      await run.send(listPets(LONGEST), { key });
       const isTried = own && index < MOST_ADDED;
       return { suspicion, isKept: isTried ? await isKept(run, `like ${inLetters(index)}`, life) : undefined };
     });

@@ -7,18 +7,19 @@ import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
 import {
+  animals,
   listLimitViolation,
   listOnceViolation,
   listStatusViolation,
   quoted,
   schemaViolation,
 } from '../../wire/answer.ts';
-import { isAnswered } from '../../wire/exchange.ts';
+import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { bodyOf, described, listedPets } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { isCalledInvalid, isOwnAnswer, successBody, wrongStatus } from '../answers.ts';
 import { askedAgain, type Fate, fatesOf, judgeMisses, judgeUnchanged, placeOf, SHARED } from './life.ts';
-import { allowedQuery, isWhole, lists, mayBeShort, missingFrom, pets } from './lists.ts';
+import { allowedQuery, isWhole, lists, mayBeShort, missingFrom } from './lists.ts';
 import {
   defaultPages,
   everyKindOfList,
@@ -71,11 +72,10 @@ function judgeListed(
   const longest = seen.of(lists);
   judgeMisses(judge, seen, kind, (fate, exchange) => {
     const query = allowedQuery(exchange);
-    if (query === undefined || !isJudged(fate) || mayBeShort(seen.trace.run.declined, query))
-      return undefined;
+    if (query === undefined || !isJudged(fate) || mayBeShort(seen.trace.run, query)) return undefined;
     if (query.limit !== undefined && known(longest, query.status) >= query.limit) return undefined;
     const list = query.status === undefined ? 'the list' : `the list with status=${query.status}`;
-    return missingFrom(listedPets(exchange), `${fate.pet.id}`, list);
+    return missingFrom(exchange, `${fate.pet.id}`, list);
   });
 }
 
@@ -109,14 +109,15 @@ const listLimitChecks: readonly Check[] = [
   // 4.1: as many as exist, up to limit.
   check('list-limit-fills', { scenes: [lists, fullPages, shortPages, shortAtLast] }, (judge, seen) => {
     const taken = seen.of(lists);
-    const { all } = taken;
-    if (known(taken) === 0) judge.inconclusive('no list shows an animal with an id', all.exchange);
+    const [all] = taken;
+    if (known(taken) === 0) judge.inconclusive('no list shows an animal with an id', all);
     judgeLengths(judge, [all, ...doneOf(seen.of(fullPages), judge)], seen.of(shortPages));
     const atLast = seen.maybe(shortAtLast);
     if (atLast === undefined) return judge.inconclusive('short lists could not be requested again');
     // One that a status makes short is for list-filter-before-limit, where the profile declines that.
-    for (const short of doneOf(atLast, judge))
-      if (short.list.mayBeShort === all.mayBeShort) judgeShort(judge, short);
+    const isBound = (list: AnsweredExchange) =>
+      mayBeShort(seen.trace.run, allowedQuery(list)) === mayBeShort(seen.trace.run);
+    for (const short of doneOf(atLast, judge)) if (isBound(short.list)) judgeShort(judge, short);
   }),
   // 8, page size: default 20.
   check(
@@ -134,9 +135,9 @@ const listLimitChecks: readonly Check[] = [
     (judge, seen) => {
       const taken = seen.of(lists);
       if (known(taken) <= defaultLimit) {
-        const what = `lists show ${pets(known(taken))} with ids that differ, and ${defaultLimit + 1} are needed to see the default`;
-        if (taken.all.mayBeShort) judge.notApplicable(what);
-        else if (seen.trace.run.permissions.has('writes')) judge.inconclusive(what, taken.all.exchange);
+        const what = `lists show ${animals(known(taken))} with ids that differ, and ${defaultLimit + 1} are needed to see the default`;
+        if (mayBeShort(seen.trace.run)) judge.notApplicable(what);
+        else if (seen.trace.run.permissions.has('writes')) judge.inconclusive(what, taken[0]);
         else judge.inconclusive({ kind: 'not-permitted', permission: 'writes' });
       }
       judgeLengths(judge, doneOf(seen.of(defaultPages), judge), seen.of(shortPages));
@@ -203,40 +204,43 @@ export const listAnimalChecks: readonly Check[] = [
   ),
   // 4.1: a filter omits the animals that do not match, and no others.
   check('list-status-complete', { scenes: [lists, shortPages, askedAgain] }, (judge, seen) => {
-    const taken = seen.of(lists);
+    const [, ...byStatus] = seen.of(lists);
     // An animal that changed between two lists may be in neither; one that no list shows is for list-shows-added to judge.
     judgeListed(judge, seen, 'filter', (fate) => isListed(fate) && fate.change === undefined);
-    for (const [status, list] of taken.byStatus) {
-      if (list.pets === undefined) judgeNoList(judge, list);
-      else if (!isWhole(list)) judge.notApplicable(`more animals may be ${status} than a list shows`);
-      else judgeLengths(judge, [list], seen.of(shortPages));
+    for (const list of byStatus) {
+      if (listedPets(list) === undefined) judgeNoList(judge, list);
+      else if (isWhole(list, seen.trace.run)) judgeLengths(judge, [list], seen.of(shortPages));
+      else judge.notApplicable(`more animals may be ${allowedQuery(list)?.status} than a list shows`);
     }
   }),
   // 4.1: limit is the number of animals returned, so the filter comes first.
   check('list-filter-before-limit', { scenes: [lists, filteredPages, shortPages] }, (judge, seen) => {
-    const taken = seen.of(lists);
-    if (taken.all.mayBeShort) throw new Inconclusive(notTold('any list may be short', 'list-limit-fills'));
-    for (const [status, list] of taken.byStatus) {
-      if (list.pets === undefined) judgeNoList(judge, list);
-      else if (list.pets.length === 0) judge.notApplicable(`no animal is ${status}`);
+    const [, ...byStatus] = seen.of(lists);
+    if (mayBeShort(seen.trace.run))
+      throw new Inconclusive(notTold('any list may be short', 'list-limit-fills'));
+    for (const list of byStatus) {
+      const listed = listedPets(list);
+      if (listed === undefined) judgeNoList(judge, list);
+      else if (listed.length === 0) judge.notApplicable(`no animal is ${allowedQuery(list)?.status}`);
     }
     judgeLengths(judge, doneOf(seen.of(filteredPages), judge), seen.of(shortPages));
   }),
   // 4.1: the status filter's default is none.
   check('list-unfiltered', { scenes: [lists, askedAgain] }, (judge, seen) => {
-    const { all } = seen.of(lists);
-    if (all.pets === undefined)
-      throw new Inconclusive(`the list was answered ${described(all.exchange)}`, [all.exchange]);
-    if (!isWhole(all)) return judge.notApplicable('the store holds more animals than a list shows');
-    judge.holds(all.exchange);
+    const [all] = seen.of(lists);
+    if (listedPets(all) === undefined)
+      throw new Inconclusive(`the list was answered ${described(all)}`, [all]);
+    if (!isWhole(all, seen.trace.run))
+      return judge.notApplicable('the store holds more animals than a list shows');
+    judge.holds(all);
     const own = [...fatesOf(seen).fates.values()].filter((fate) => fate.own);
     const areOthersListed = own.every((fate) => fate.pet.status === undefined || isListed(fate));
     judgeMisses(judge, seen, 'list', ({ pet: { id, status }, told }, exchange) => {
       const isFiltered = told.some(({ by, pet }) => by === 'filter' && pet !== undefined);
       const isHidden = isFiltered || (status === undefined && areOthersListed);
-      if (!isHidden || exchange.id !== all.exchange.id) return undefined;
+      if (!isHidden || exchange.id !== all.id) return undefined;
       const animal = `${id}, which ${status === undefined ? 'has no status' : `is ${status}`},`;
-      return missingFrom(all.pets, animal, 'the list without status');
+      return missingFrom(all, animal, 'the list without status');
     });
   }),
   // 4.1: the result is a list of animals; one animal is listed once.
@@ -247,7 +251,7 @@ export const listAnimalChecks: readonly Check[] = [
   }),
   // 1, 4.1: clients can list the animals that were added, as they were added.
   check('list-shows-added', { scenes: [...everyKindOfList, askedAgain] }, (judge, seen) => {
-    const { all } = seen.of(lists);
+    const [all] = seen.of(lists);
     const { fates, shared } = fatesOf(seen);
     if (shared.size > 0) judge.inconclusive(SHARED);
     else if (![...fates.values()].some(({ own }) => own)) {
@@ -255,9 +259,9 @@ export const listAnimalChecks: readonly Check[] = [
       const reason = notTold('no addition was answered with the id of an animal', 'add-answers-201');
       judge.inconclusive(reason, ...(addition === undefined ? [] : [addition]));
     }
-    if (all.pets === undefined)
-      judge.inconclusive(`the list was answered ${described(all.exchange)}`, all.exchange);
-    else if (!isWhole(all)) judge.notApplicable('the store holds more animals than a list shows');
+    if (listedPets(all) === undefined) judge.inconclusive(`the list was answered ${described(all)}`, all);
+    else if (!isWhole(all, seen.trace.run))
+      judge.notApplicable('the store holds more animals than a list shows');
     judgeUnchanged(judge, seen, 'list', 'filter');
     // One without a status is for list-unfiltered to judge.
     judgeListed(judge, seen, 'list', ({ pet }) => pet.status !== undefined);

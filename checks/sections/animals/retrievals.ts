@@ -11,11 +11,12 @@ import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { type InTurn, inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { listedPets } from '../../wire/pets.ts';
 import { getPet } from '../../wire/requests.ts';
 import { otherKeys } from '../quota/other-keys.ts';
 import { type Addition, enoughAnimals, TWIN } from './additions.ts';
 import { idAsked, idRetrieved } from './life.ts';
-import { lists, patiently, type TakenList } from './lists.ts';
+import { lists, patiently } from './lists.ts';
 
 /** Beyond this a double cannot represent every integer. */
 const BEYOND_DOUBLE = 2n ** 53n;
@@ -95,9 +96,9 @@ const ownIds = (additions: readonly Addition[]): readonly bigint[] =>
  * Up to three foreign ones: the first and the last of a list, of which one is older, and one whose id a double cannot
  * represent.
  */
-function foreignIds(all: TakenList, additions: readonly Addition[]): readonly bigint[] {
+function foreignIds(all: AnsweredExchange, additions: readonly Addition[]): readonly bigint[] {
   const own = new Set(additions.map(({ pet }) => pet?.id));
-  const foreign = (all.pets ?? []).flatMap(({ id }) => (id === undefined || own.has(id) ? [] : [id]));
+  const foreign = (listedPets(all) ?? []).flatMap(({ id }) => (id === undefined || own.has(id) ? [] : [id]));
   const ends = [...foreign.slice(0, 1), ...foreign.slice(1).slice(-1)];
   return [...ends, ...foreign.filter((id) => id > BEYOND_DOUBLE && !ends.includes(id)).slice(0, 1)];
 }
@@ -107,7 +108,7 @@ const ANIMALS_SHOWN_BY = ['list-answers-200', 'list-pet-schema', 'add-answers-20
 
 /** Retrieves animals that the run knows; its own are requested until they are served, within a client's patience. */
 export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<AnsweredExchange>> => {
-  const { all } = await run.play(lists);
+  const [all] = await run.play(lists);
   const additions = (await run.tryPlay(enoughAnimals)) ?? [];
   const own = ownIds(additions);
   const ids = [...own, ...foreignIds(all, additions)];
@@ -183,12 +184,12 @@ function doubtfulIds(known: readonly bigint[]): bigint[] {
 }
 
 export const unknownIdsRetrieved = scene('unknown-ids', {}, async (run) => {
-  const { all } = await run.play(lists);
+  const [all] = await run.play(lists);
   const retrieved = await run.play(retrievals);
   const [first] = doneOf((await run.play(retrievedAgain)).unknown);
   if (first === undefined) return [];
   // Dropping bits or signs goes unnoticed with small ids, so the smallest known ids are tried.
-  const known = [...doneOf(retrieved).map(idRetrieved), ...(all.pets ?? []).map(({ id }) => id)]
+  const known = [...doneOf(retrieved).map(idRetrieved), ...(listedPets(all) ?? []).map(({ id }) => id)]
     .flatMap((id) => id ?? [])
     .sort((a, b) => Number(magnitude(a) - magnitude(b)));
   // Each is requested with a different key while there are any: errors may differ from plan to plan.
