@@ -3,14 +3,15 @@ import { type Check, check, type Judge, observes } from '../../run/check.ts';
 import { NO_KEY_MAY_ADD, notShown } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type Echoed, echoViolation, quoted } from '../../wire/answer.ts';
-import { headerValues } from '../../wire/exchange.ts';
+import { type AnsweredExchange, headerValues } from '../../wire/exchange.ts';
 import { parseJson } from '../../wire/lossless-json.ts';
-import { answeredPet, described, seenPet } from '../../wire/pets.ts';
+import { answeredPet, described, seenPet, sentPet } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { isSuccess, judgeAnswer, observesPet } from '../answers.ts';
 import {
-  type Addition,
+  type Additions,
   basicAnimals,
+  createdBy,
   edgeAnimals,
   enoughAnimals,
   FILLER,
@@ -47,31 +48,23 @@ const echo = (id: string, field: Echoed, options: Pick<Check, 'standsWhereCrosse
 const MEDIA_TYPE = 'application/json';
 
 /** Judges whether a valid addition was answered with 201. */
-function judgeCreated({ exchange, sent, label }: Addition, judge: Judge, trace: Trace): void {
+function judgeCreated(exchange: AnsweredExchange, judge: Judge, trace: Trace): void {
   if (mayLackPermission(exchange, trace)) return judge.inconclusive(NO_KEY_MAY_ADD, exchange);
   // What is unusual about the request may be the reason of a refusal: a label with a charset, say.
   const [type = MEDIA_TYPE] = headerValues(exchange.request.headers, 'content-type');
   const unusual = type === MEDIA_TYPE ? '' : `, sent as ${type}`;
-  const expected = `201 for ${quoted(sent.name ?? label)}${unusual}`;
+  const expected = `201 for ${quoted(sentPet(exchange)?.name ?? '')}${unusual}`;
   judgeAnswer(judge, exchange.outcome.status === 201, expected, exchange);
 }
 
-const hasNoStatus = ({ sent }: Addition) => sent.status === undefined;
-const answered201 = ({ exchange }: Addition) => exchange.outcome.status === 201;
-/** Names may have to be unique: constraints on names are "not shown". */
-const refusedAsLike = ({ exchange, label }: Addition) => label === TWIN && exchange.outcome.status === 400;
+const hasNoStatus = (addition: AnsweredExchange) => sentPet(addition)?.status === undefined;
+const answered201 = ({ outcome }: AnsweredExchange) => outcome.status === 201;
 /** A target that refuses an addition for a reason of its own calls it invalid; a server error is no refusal. */
-const refusedAsInvalid = ({ exchange }: Addition) => [400, 413, 422].includes(exchange.outcome.status);
+const refusedAsInvalid = ({ outcome }: AnsweredExchange) => [400, 413, 422].includes(outcome.status);
 
-/** The additions for which only 201 is right. */
-function bound201(basic: readonly Addition[]): readonly Addition[] {
-  // If only some statuses are refused, the next two rows judge that; this row judges a wrong success.
-  return basic.some(answered201)
-    ? basic.filter(
-        (addition) =>
-          addition.exchange.outcome.status < 300 || (addition.label === TWIN && !refusedAsLike(addition)),
-      )
-    : basic;
+/** The basic additions without a twin that is refused: names may have to be unique, their constraints are "not shown". */
+function bound({ [TWIN]: twin, ...others }: Additions): readonly AnsweredExchange[] {
+  return [...Object.values(others), ...(twin === undefined || twin.outcome.status === 400 ? [] : [twin])];
 }
 
 /** Judges the id of every addition: no animal had it before, unless the whole store was lost meanwhile. */
@@ -98,13 +91,13 @@ function judgeIds(judge: Judge, { exchanges }: Trace): void {
 }
 
 /** Whether basic animals of a kind are accepted; that the success must be 201 is for add-answers-201 to judge. */
-const accepts = (id: string, isOfKind: (addition: Addition) => boolean): Check =>
+const accepts = (id: string, isOfKind: (addition: AnsweredExchange) => boolean): Check =>
   check(id, { scenes: [basicAnimals] }, (judge, seen) => {
-    const basic = seen.of(basicAnimals);
+    const basic = bound(seen.of(basicAnimals));
     if (!basic.some(answered201)) return judge.inconclusive(notShown('add-answers-201'));
-    for (const addition of basic.filter(isOfKind))
-      if (addition.exchange.outcome.status < 300) judge.holds(addition.exchange);
-      else judgeCreated(addition, judge, seen.trace);
+    for (const exchange of basic.filter(isOfKind))
+      if (exchange.outcome.status < 300) judge.holds(exchange);
+      else judgeCreated(exchange, judge, seen.trace);
   });
 
 export const addAnimalChecks: readonly Check[] = [
@@ -129,7 +122,7 @@ export const addAnimalChecks: readonly Check[] = [
       const basic = seen.of(basicAnimals);
       const edge = seen.maybe(edgeAnimals);
       const enough = seen.maybe(enoughAnimals);
-      const exchanges = basic.map(({ exchange }) => exchange);
+      const exchanges = Object.values(basic);
       // Whether a category must exist is "not shown".
       if (
         exchanges.every(({ outcome }) => outcome.status === 400) &&
@@ -139,24 +132,27 @@ export const addAnimalChecks: readonly Check[] = [
           'every addition was refused as invalid, perhaps because of its category: name an existing one in the profile, such as samples: { categoryId: 7 }',
           ...exchanges,
         );
-      for (const addition of bound201(basic)) judgeCreated(addition, judge, trace);
+      // If only some statuses are refused, the next two rows judge that; this row judges a wrong success.
+      const isSomeAdded = exchanges.some(answered201);
+      for (const exchange of bound(basic))
+        if (!isSomeAdded || exchange.outcome.status < 300 || exchange === basic[TWIN])
+          judgeCreated(exchange, judge, trace);
       if (enough === undefined && exchanges.some(({ outcome }) => outcome.status !== 403))
         judge.inconclusive({ kind: 'lost', what: 'not every addition beyond the basic ones was answered' });
-      const others = (enough ?? []).filter(({ exchange }) => !exchanges.includes(exchange));
-      for (const addition of others)
-        if (addition.label.startsWith(FILLER) || !refusedAsInvalid(addition))
-          judgeCreated(addition, judge, trace);
+      for (const [label, exchange] of Object.entries(enough ?? {}))
+        if (!(label in basic) && (label.startsWith(FILLER) || !refusedAsInvalid(exchange)))
+          judgeCreated(exchange, judge, trace);
       // Whether a category must exist is open, but its id is certainly an int64.
       if (edge === undefined || !answered201(edge.unknownCategory)) return;
       const large = [edge.beyondDouble, edge.largest];
-      if (large.every(({ exchange }) => exchange.outcome.status === 400))
-        for (const addition of large) judgeCreated(addition, judge, trace);
+      if (large.every(({ outcome }) => outcome.status === 400))
+        for (const exchange of large) judgeCreated(exchange, judge, trace);
     },
   ),
   // 2, NewPet: status is not required.
   accepts('add-status-optional', hasNoStatus),
   // 3: the status field is accepted on creation, with each of its values.
-  accepts('add-status-values', (addition) => !hasNoStatus(addition) && !refusedAsLike(addition)),
+  accepts('add-status-values', (addition) => !hasNoStatus(addition)),
   // 2: the created animal has the fields of a Pet.
   check('add-pet-schema', {
     isBasis: true,
@@ -166,16 +162,15 @@ export const addAnimalChecks: readonly Check[] = [
   // 2: the id is assigned by the service on creation, even if the client sends one.
   check('pet-id-assigned-by-service', { scenes: [edgeAnimals] }, (judge, seen) => {
     const { ownId } = seen.of(edgeAnimals);
-    const { exchange, pet, sent } = ownId;
-    if (refusedAsInvalid(ownId)) judge.holds(exchange);
-    else if (pet === undefined)
-      judge.inconclusive(`an addition with an id was answered ${described(exchange)}`, exchange);
-    else if (pet.id === sent.id) {
-      judge.breaks(
-        { expected: 'an id chosen by the service', actual: `the id that the client sent, ${pet.id}` },
-        exchange,
-      );
-    } else judge.holds(exchange);
+    const id = createdBy(ownId)?.id;
+    if (refusedAsInvalid(ownId)) judge.holds(ownId);
+    else if (id === undefined)
+      judge.inconclusive(`an addition with an id was answered ${described(ownId)}`, ownId);
+    else if (id !== sentPet(ownId)?.id) judge.holds(ownId);
+    else {
+      const actual = `the id that the client sent, ${id}`;
+      judge.breaks({ expected: 'an id chosen by the service', actual }, ownId);
+    }
   }),
   // 2: the identifier is unique, even among animals that were added at the same moment.
   check('pet-id-unique', { scenes: [basicAnimals, edgeAnimals], conclude: judgeIds }),

@@ -7,21 +7,20 @@ import { scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
-import { answeredPet, listedPets, type SeenPet, sentPet } from '../../wire/pets.ts';
+import { answeredPet, listedPets, type SeenPet } from '../../wire/pets.ts';
 import { addPet, addText, listPets, type NewPet, type RequestSpec, repeatable } from '../../wire/requests.ts';
 
 /** An animal that can be asked for. */
 export type KnownPet = SeenPet & { readonly id: bigint };
 
-/** An addition that was sent, and the animal that came back, if any. */
-export interface Addition {
-  /** Unique within its scene. */
-  readonly label: string;
-  readonly exchange: AnsweredExchange;
-  /** The fields of the request body. */
-  readonly sent: Partial<SeenPet>;
-  /** The created animal; undefined where the target did not answer 201 with one. */
-  readonly pet: KnownPet | undefined;
+/** Additions by what is special about them. */
+export type Additions = Readonly<Record<string, AnsweredExchange>>;
+
+/** The animal that an addition brought, if it can be asked for. */
+export function createdBy(exchange: AnsweredExchange): KnownPet | undefined {
+  const isAddition = exchange.request.operation === 'createPet' && exchange.outcome.status === 201;
+  const pet = isAddition ? answeredPet(exchange) : undefined;
+  return pet?.id === undefined ? undefined : { ...pet, id: pet.id };
 }
 
 /**
@@ -40,39 +39,29 @@ export const inLetters = (number: number): string =>
  *
  * @param request builds the addition; its argument varies the name when it has to be repeated
  */
-export async function add(
+export const add = (
   run: SceneRun,
   label: string,
   request: (again: string) => RequestSpec,
-): Promise<Addition> {
-  const exchange = await run.remember(`${run.part.id}:${label}`, (part) => part.send(repeatable(request)));
-  const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
-  const pet = seen?.id === undefined ? undefined : { ...seen, id: seen.id };
-  return { label, exchange, sent: sentPet(exchange) ?? {}, pet };
-}
+): Promise<AnsweredExchange> =>
+  run.remember(`${run.part.id}:${label}`, (part) => part.send(repeatable(request)));
 
 /** The store before anything was added: as many animals as one list can hold. */
-export interface StoreSample {
-  readonly exchange: AnsweredExchange;
-  readonly pets: readonly SeenPet[];
-}
-
-export const storeSample = scene('store-sample', {}, async (run): Promise<StoreSample> => {
-  const exchange = await run.send(listPets({ limit: LIMIT.maximum }));
-  const pets = listedPets(exchange) ?? [];
+export const storeSample = scene('store-sample', {}, async (run): Promise<AnsweredExchange> => {
+  const sample = await run.send(listPets({ limit: LIMIT.maximum }));
   // Once the run has added its animals, every filter has a match. An empty result can be seen only now.
-  const unmatched = PET_STATUSES.find((status) => !pets.some((pet) => pet.status === status));
+  const unmatched = PET_STATUSES.find((status) => !listedPets(sample)?.some((pet) => pet.status === status));
   if (run.facts.permissions.has('writes') && unmatched !== undefined)
     await run.send(listPets({ status: unmatched }));
-  return { exchange, pets };
+  return sample;
 });
 
 /** A categoryId that exists: the profile's, or that of a listed animal; undefined if there is neither. */
-export const knownCategoryId = (facts: RunFacts, sample: StoreSample | undefined): bigint | undefined =>
-  facts.sampleCategoryId ?? sample?.pets.find(({ categoryId }) => categoryId !== undefined)?.categoryId;
+export const knownCategoryId = (facts: RunFacts, sample: AnsweredExchange | undefined): bigint | undefined =>
+  facts.sampleCategoryId ?? (sample && listedPets(sample))?.flatMap(({ categoryId }) => categoryId ?? [])[0];
 
 /** A categoryId that exists as far as the run knows, otherwise 1. */
-export const categoryOf = (facts: RunFacts, sample: StoreSample | undefined): bigint =>
+export const categoryOf = (facts: RunFacts, sample: AnsweredExchange | undefined): bigint =>
   knownCategoryId(facts, sample) ?? 1n;
 
 /** Whether an addition may have been forbidden for its key, because that key never added anything. */
@@ -103,32 +92,28 @@ function writtenOtherwise({ name, categoryId, status }: Required<NewPet>): Reque
 
 /** Label of the animal that is identical to another one: only the id is unique in the document. */
 export const TWIN = 'twin';
-const NO_STATUS = 'no-status';
+export const NO_STATUS = 'no-status';
 
 /** The basic animals: one of each status, one without, and the twin of the first. */
 const BASIC = PET_STATUSES.length + 2;
 
 /** One animal of each status and one without: what most checks need. */
-export const basicAnimals = scene(
-  'basic-animals',
-  { permit: 'writes' },
-  async (run): Promise<readonly Addition[]> => {
-    const categoryId = categoryOf(run.facts, await run.play(storeSample));
-    const prefix = namePrefix(run.facts.id);
-    const additions: Addition[] = [];
-    for (const [index, status] of PET_STATUSES.entries()) {
-      const write = index === 1 ? writtenOtherwise : addPet;
-      const name = (again: string) => `${prefix}${again} ${status.slice(0, 3)}`;
-      additions.push(await add(run, status, (again) => write({ name: name(again), categoryId, status })));
-    }
-    const [first] = additions;
-    const without = await add(run, NO_STATUS, (again) =>
-      addPet({ name: `${prefix}${again} any`, categoryId }),
-    );
-    const twin = await add(run, TWIN, () => addText(first?.exchange.request.body));
-    return [...additions, without, twin];
-  },
-);
+export const basicAnimals = scene('basic-animals', { permit: 'writes' }, async (run): Promise<Additions> => {
+  const categoryId = categoryOf(run.facts, await run.play(storeSample));
+  const prefix = namePrefix(run.facts.id);
+  const additions: Record<string, AnsweredExchange> = {};
+  for (const [index, status] of PET_STATUSES.entries()) {
+    const write = index === 1 ? writtenOtherwise : addPet;
+    const name = (again: string) => `${prefix}${again} ${status.slice(0, 3)}`;
+    additions[status] = await add(run, status, (again) => write({ name: name(again), categoryId, status }));
+  }
+  const [first] = Object.values(additions);
+  additions[NO_STATUS] = await add(run, NO_STATUS, (again) =>
+    addPet({ name: `${prefix}${again} any`, categoryId }),
+  );
+  additions[TWIN] = await add(run, TWIN, () => addText(first?.request.body));
+  return additions;
+});
 
 /**
  * Ends a scene whose additions would be in vain: if every one of the valid basic animals was forbidden, no key may add.
@@ -163,7 +148,7 @@ export const edgeAnimals = scene('edge-animals', { permit: 'writes' }, async (ru
   const sample = await run.play(storeSample);
   throwIfNobodyMayAdd(run);
   // A list without parameters that shows a small store whole: later it must show more, or it is an old one.
-  if (sample.pets.length < LIMIT.default) await run.send(listPets());
+  if ((listedPets(sample)?.length ?? 0) < LIMIT.default) await run.send(listPets());
   const categoryId = categoryOf(run.facts, sample);
   const prefix = namePrefix(run.facts.id);
   const edge = (label: string, pet: (again: string) => NewPet | Readonly<Record<string, unknown>>) =>
@@ -223,20 +208,21 @@ export const FILLER = 'filler-';
 export const enoughAnimals = scene(
   'enough-animals',
   { permit: 'writes' },
-  async (run): Promise<readonly Addition[]> => {
+  async (run): Promise<Additions> => {
     const sample = await run.play(storeSample);
-    const additions = [...(await run.play(basicAnimals)), ...Object.values(await run.play(edgeAnimals))];
-    const created = additions.filter(({ pet }) => pet !== undefined).length;
-    const missing = created === 0 ? 0 : ENOUGH_FOR_DEFAULT - sample.pets.length - created;
+    const additions = { ...(await run.play(basicAnimals)), ...(await run.play(edgeAnimals)) };
+    const created = Object.values(additions).filter((one) => createdBy(one) !== undefined).length;
+    const stored = listedPets(sample)?.length ?? 0;
+    const missing = created === 0 ? 0 : ENOUGH_FOR_DEFAULT - stored - created;
     const categoryId = categoryOf(run.facts, sample);
+    const fillers: Record<string, AnsweredExchange> = {};
     for (let index = 0; index < missing; index += 1) {
       const letters = inLetters(index);
       const status = PET_STATUSES[index % PET_STATUSES.length];
       const name = (again: string) => `${namePrefix(run.facts.id)}${again} f${letters}`;
-      additions.push(
-        await add(run, `${FILLER}${letters}`, (again) => addPet({ name: name(again), categoryId, status })),
-      );
+      const label = `${FILLER}${letters}`;
+      fillers[label] = await add(run, label, (again) => addPet({ name: name(again), categoryId, status }));
     }
-    return additions;
+    return { ...additions, ...fillers };
   },
 );

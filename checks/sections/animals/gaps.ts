@@ -6,9 +6,9 @@ import { scene } from '../../run/scene.ts';
 import { animals } from '../../wire/answer.ts';
 import { type AnsweredExchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { isJsonObject } from '../../wire/lossless-json.ts';
-import { bodyOf, described, listedPets, type SeenPet } from '../../wire/pets.ts';
+import { bodyOf, described, listedPets, type SeenPet, sentPet } from '../../wire/pets.ts';
 import { listPets } from '../../wire/requests.ts';
-import { basicAnimals, edgeAnimals } from './additions.ts';
+import { basicAnimals, createdBy, edgeAnimals, NO_STATUS } from './additions.ts';
 import { askedAgain, fatesOf } from './life.ts';
 import { allowedQuery, type LongestLists, lists } from './lists.ts';
 import { fullPages, known } from './pages.ts';
@@ -99,25 +99,26 @@ const unknownStatus = scene('unknown-status', {}, (run) => run.send(listPets({ s
 
 export const animalGaps: readonly GapObserver[] = [
   gap('name-character-set', { scenes: [edgeAnimals] }, (seen) =>
-    answerTo(seen.of(edgeAnimals).anyScript.exchange, 'a name in several scripts', 'any-script'),
+    answerTo(seen.of(edgeAnimals).anyScript, 'a name in several scripts', 'any-script'),
   ),
   gap('name-length', { scenes: [edgeAnimals] }, (seen) =>
-    answerTo(seen.of(edgeAnimals).longName.exchange, 'a name of 255 characters', 'accepted'),
+    answerTo(seen.of(edgeAnimals).longName, 'a name of 255 characters', 'accepted'),
   ),
   gap('category-existence', { scenes: [edgeAnimals] }, (seen) => {
-    const { exchange, sent } = seen.of(edgeAnimals).unknownCategory;
-    return answerTo(exchange, `categoryId ${sent.categoryId}`, 'accepted');
+    const { unknownCategory } = seen.of(edgeAnimals);
+    return answerTo(unknownCategory, `categoryId ${sentPet(unknownCategory)?.categoryId}`, 'accepted');
   }),
   gap('status-when-omitted', { scenes: [basicAnimals] }, (seen) => {
-    const without = seen.of(basicAnimals).find(({ sent }) => sent.status === undefined);
-    if (without?.pet === undefined) return undefined;
-    const { status } = without.pet;
+    const { [NO_STATUS]: without } = seen.of(basicAnimals);
+    const pet = without && createdBy(without);
+    if (without === undefined || pet === undefined) return undefined;
+    const { status } = pet;
     // An invalid status is no answer; add-pet-schema judges it.
     if (status !== undefined && !PET_STATUSES.includes(status)) return undefined;
     return {
       answer: status ?? 'none',
       detail: `an addition without status: ${status ?? 'no status'}`,
-      evidence: [without.exchange],
+      evidence: [without],
     };
   }),
   gap('limit-out-of-range', { scenes: [lists, limitsOutOfRange] }, (seen) => {

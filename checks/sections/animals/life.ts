@@ -7,7 +7,7 @@ import { isInt64, quoted, type Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';
 import { addText, getPet, listPets } from '../../wire/requests.ts';
-import { add, inLetters, type KnownPet, namePrefix } from './additions.ts';
+import { add, createdBy, inLetters, type KnownPet, namePrefix } from './additions.ts';
 import { allowedQuery, hasRoom, LISTED_WITHIN, LONGEST, limitOf, patiently, shown } from './lists.ts';
 
 /** An animal, and the answer that showed it first: to its addition, where it is the run's. */
@@ -80,13 +80,6 @@ const lookAt = readOnce((exchange): Look | undefined => {
 
 const looksIn = (exchanges: readonly Exchange[]) =>
   exchanges.filter(isAnswered).flatMap((exchange) => lookAt(exchange) ?? []);
-
-/** The animal that an addition brought, if it can be asked for. */
-function createdBy(exchange: AnsweredExchange): KnownPet | undefined {
-  const isAddition = exchange.request.operation === 'createPet' && exchange.outcome.status === 201;
-  const pet = isAddition ? answeredPet(exchange) : undefined;
-  return pet?.id === undefined ? undefined : { ...pet, id: pet.id };
-}
 
 /** What each addition brought, and where another animal with the same id, if any, was shown before. */
 export function broughtIn(
@@ -256,9 +249,10 @@ interface Confirmation {
 async function isKept(run: SceneRun, label: string, like: Life): Promise<boolean | undefined> {
   const prefix = namePrefix(run.facts.id);
   // Names may have to be unique, and what a target does to a name may depend on its length.
-  const { pet, exchange } = await add(run, label, (again) =>
+  const exchange = await add(run, label, (again) =>
     addText(like.exchange.request.body?.replace(prefix, `${prefix}${again}x`)),
   );
+  const pet = createdBy(exchange);
   if (pet === undefined) return undefined;
   const key = run.keys.find(({ name }) => name === exchange.key);
   const look = async () => {

@@ -7,10 +7,10 @@ import { allOf, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import { animals, type Violation } from '../../wire/answer.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
-import { listedPets, readOnce } from '../../wire/pets.ts';
+import { listedPets, readOnce, sentPet } from '../../wire/pets.ts';
 import { readLast } from '../../wire/read-last.ts';
 import { type ListQuery, listPets } from '../../wire/requests.ts';
-import { type Addition, enoughAnimals } from './additions.ts';
+import { createdBy, enoughAnimals } from './additions.ts';
 
 const { minimum, maximum, default: defaultLimit } = LIMIT;
 
@@ -103,12 +103,18 @@ export async function patiently<T>(
 export const LISTED_WITHIN = VISIBLE_WITHIN.reduce((sum, pause) => sum + pause);
 
 /** Whether a complete list should show one of these animals but does not. */
-const isAnyMissing = (taken: LongestLists, additions: readonly Addition[], facts: RunFacts): boolean =>
+const isAnyMissing = (
+  taken: LongestLists,
+  additions: readonly AnsweredExchange[],
+  facts: RunFacts,
+): boolean =>
   taken
     .filter((list) => isWhole(list, facts))
     .some((list) =>
-      additions.some(({ sent, pet }) => {
-        const isAskedFor = [undefined, sent.status ?? pet?.status].includes(allowedQuery(list)?.status);
+      additions.some((addition) => {
+        const pet = createdBy(addition);
+        const status = sentPet(addition)?.status ?? pet?.status;
+        const isAskedFor = [undefined, status].includes(allowedQuery(list)?.status);
         return pet !== undefined && isAskedFor && shown(list, pet.id) === undefined;
       }),
     );
@@ -118,7 +124,7 @@ const isAnyMissing = (taken: LongestLists, additions: readonly Addition[], facts
  * repeated until it is, within a client's patience.
  */
 export const lists = scene('lists', {}, async (run): Promise<LongestLists> => {
-  const additions = (await run.tryPlay(enoughAnimals)) ?? [];
+  const additions = Object.values((await run.tryPlay(enoughAnimals)) ?? {});
   return patiently(
     run,
     'animals that were just added to be listed',

@@ -72,7 +72,7 @@ function refuses(
     const categoryId = categoryOf(run.facts, sample);
     const send = (spec: RequestSpec, preferred?: Key): Promise<Exchange> =>
       run.send(spec, { preferred }).catch((error: unknown) => askedAgain(run, spec, error));
-    const others = onEveryKey ? otherKeys(run.keys, { name: sample.exchange.key }) : [];
+    const others = onEveryKey ? otherKeys(run.keys, { name: sample.key }) : [];
     const isForbidden = (answer: Exchange) => isAnswered(answer) && answer.outcome.status === 403;
     const additions = await inTurn(Object.entries(bodies).entries(), async ([index, [label, body]]) => {
       const name = `${refusedPrefix(run.facts.id)} ${id} ${index + 1}`;

@@ -14,7 +14,7 @@ import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { listedPets } from '../../wire/pets.ts';
 import { getPet } from '../../wire/requests.ts';
 import { otherKeys } from '../quota/other-keys.ts';
-import { type Addition, enoughAnimals, TWIN } from './additions.ts';
+import { type Additions, createdBy, enoughAnimals, TWIN } from './additions.ts';
 import { idAsked, idRetrieved } from './life.ts';
 import { lists, patiently } from './lists.ts';
 
@@ -86,18 +86,17 @@ export const during =
   };
 
 /** Own animals that are retrieved. */
-const ownIds = (additions: readonly Addition[]): readonly bigint[] =>
-  additions
-    .filter(({ label }) => label !== TWIN && label !== 'spaced')
-    .flatMap(({ pet }) => pet?.id ?? [])
+const ownIds = ({ [TWIN]: _twin, spaced: _spaced, ...others }: Additions): readonly bigint[] =>
+  Object.values(others)
+    .flatMap((addition) => createdBy(addition)?.id ?? [])
     .slice(0, OWN_RETRIEVED);
 
 /**
  * Up to three foreign ones: the first and the last of a list, of which one is older, and one whose id a double cannot
  * represent.
  */
-function foreignIds(all: AnsweredExchange, additions: readonly Addition[]): readonly bigint[] {
-  const own = new Set(additions.map(({ pet }) => pet?.id));
+function foreignIds(all: AnsweredExchange, additions: Additions): readonly bigint[] {
+  const own = new Set(Object.values(additions).map((addition) => createdBy(addition)?.id));
   const foreign = (listedPets(all) ?? []).flatMap(({ id }) => (id === undefined || own.has(id) ? [] : [id]));
   const ends = [...foreign.slice(0, 1), ...foreign.slice(1).slice(-1)];
   return [...ends, ...foreign.filter((id) => id > BEYOND_DOUBLE && !ends.includes(id)).slice(0, 1)];
@@ -109,7 +108,7 @@ const ANIMALS_SHOWN_BY = ['list-answers-200', 'list-pet-schema', 'add-answers-20
 /** Retrieves animals that the run knows; its own are requested until they are served, within a client's patience. */
 export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<AnsweredExchange>> => {
   const [all] = await run.play(lists);
-  const additions = (await run.tryPlay(enoughAnimals)) ?? [];
+  const additions = (await run.tryPlay(enoughAnimals)) ?? {};
   const own = ownIds(additions);
   const ids = [...own, ...foreignIds(all, additions)];
   if (ids.length === 0)
