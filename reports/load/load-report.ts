@@ -298,10 +298,9 @@ export function capacityReport(found: CapacityResult): LoadReport {
 
 const stepTable = ({ steps }: CapacityResult): Table => ({
   title: 'Steps',
-  head: ['Rate', 'Phase', 'Held', 'p50', 'p99', 'Errors', 'Why'],
-  rows: steps.map(({ rate: perSecond, phase, held, p50, p99, errorPart, reason }) => [
+  head: ['Rate', 'Held', 'p50', 'p99', 'Errors', 'Why'],
+  rows: steps.map(({ rate: perSecond, held, p50, p99, errorPart, reason }) => [
     `${rate(perSecond)}/s`,
-    phase,
     yesOrNo(held),
     milliseconds(p50),
     milliseconds(p99),
@@ -311,5 +310,5 @@ const stepTable = ({ steps }: CapacityResult): Table => ({
 });
 
 /** One line for a step, as it is taken. */
-export const stepLine = ({ phase, rate: perSecond, held, p50, p99, reason }: CapacityStep): string =>
-  `  ${phase.padEnd(7)} ${perSecond.toFixed(1).padStart(9)}/s  ${held ? '✓' : '✗'} p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}${held ? '' : `  ${shownLine(reason, 200)}`}`;
+export const stepLine = ({ rate: perSecond, held, p50, p99, reason }: CapacityStep): string =>
+  `  ${perSecond.toFixed(1).padStart(9)}/s  ${held ? '✓' : '✗'} p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}${held ? '' : `  ${shownLine(reason, 200)}`}`;

@@ -1,7 +1,7 @@
 /** The search for a capacity: which rate is tried next, and what the steps show. */
 
 import { latencyBounds, round, type SloClause } from '../../lib/slo.ts';
-import type { CapacityFound, CapacityStep } from './capacity.ts';
+import type { CapacityFound } from './capacity.ts';
 import { MOST_RATE } from './capacity-books.ts';
 import { SUSTAINED_SECONDS } from './judge-step.ts';
 import { kneeOf, type StepOutcome } from './knee.ts';
@@ -24,7 +24,7 @@ export interface SearchSteps {
    *
    * @throws SearchEnded
    */
-  take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<StepOutcome>;
+  take(rate: number, seconds: number): Promise<StepOutcome>;
   readonly taken: readonly StepOutcome[];
 }
 
@@ -38,19 +38,18 @@ export interface SearchLimits {
 
 const START_RATE = 20;
 const LEAST_RATE = 0.5;
-/** Length of a step around the knee, in seconds. */
+/** Length of a step, in seconds. */
 const STEP_SECONDS = 5;
-/** Length of an earlier step. */
-const BRACKET_SECONDS = 3;
-/** The knee is sought up to this factor outside the bracket, since its short steps may have been wrong. */
-const AROUND_BRACKET = 1.5;
+/** Length of a step where nothing broke yet: the keys can pay for a higher rate. */
+const CLIMB_SECONDS = 3;
 /** The next steps are taken where the capacity lies below with these probabilities, in turn. */
 const TRIED = [0.5, 0.25, 0.75];
 /** The search ends at this precision: half the interval, as a part of the capacity. */
 const PRECISE = 0.02;
 /** This precision is still an answer if the machine cannot go on. */
 const USABLE = 0.05;
-const LEAST_KNEE_STEPS = 6;
+/** A rate that broke, and then held at more than this many times as much, broke for another reason. */
+const NEAR = 1.25;
 /** What a step takes in addition to its length. */
 const STEP_OVERHEAD_SECONDS = 2.5;
 
@@ -58,7 +57,8 @@ const STEP_OVERHEAD_SECONDS = 2.5;
 export const NO_NUMBER = { capacity: null, interval: null };
 
 /**
- * Brackets the capacity, and repeats around the knee.
+ * Doubles the rate until it breaks, or halves it until it holds, and then takes each step where the capacity may lie by
+ * those before it.
  *
  * @throws whatever a step throws, except SearchEnded, which is an outcome
  */
@@ -68,61 +68,48 @@ export async function searchCapacity(
   { startRate = START_RATE, left, stop }: SearchLimits,
 ): Promise<CapacityFound> {
   const { taken } = steps;
-  /** The highest rate that held, and the lowest that broke. */
-  let low: number | undefined;
-  let high: number | undefined;
-  /** Whether a rate holds. A step that broke is repeated, since a pause of the machine may have broken it. */
-  const holds = async (rate: number) => {
-    stop?.throwIfAborted();
-    const { held } = await steps.take(rate, BRACKET_SECONDS, 'bracket');
-    return held || (await steps.take(rate, BRACKET_SECONDS, 'bracket')).held;
-  };
   try {
-    let rate = Math.min(startRate, MOST_RATE);
-    while (low === undefined || high === undefined) {
-      if (await holds(rate)) {
-        low = rate;
-        const reason = `nothing broke up to ${MOST_RATE}/s`;
-        if (rate >= MOST_RATE) return { outcome: 'at-least', reason, ...NO_NUMBER, atLeast: MOST_RATE };
-        rate = Math.min(rate * 2, MOST_RATE);
-      } else {
-        high = rate;
-        rate /= 2;
-        if (rate < LEAST_RATE)
-          return { outcome: 'below', reason: 'not even 1 request/s holds it', ...NO_NUMBER };
-      }
-    }
     for (let count = 0; ; count += 1) {
-      const knee = kneeBetween(taken, low, high);
-      const isPrecise = count >= LEAST_KNEE_STEPS && precisionOf(knee) <= PRECISE;
-      if (isPrecise || STEP_SECONDS + STEP_OVERHEAD_SECONDS > left()) return found(taken, clauses, knee);
+      const { knee, held, isBounded } = knownFrom(taken);
+      if (held >= MOST_RATE) {
+        const reason = `nothing broke up to ${MOST_RATE}/s`;
+        return { outcome: 'at-least', reason, ...NO_NUMBER, atLeast: MOST_RATE };
+      }
+      const isLate = STEP_SECONDS + STEP_OVERHEAD_SECONDS > left();
+      if (isBounded && (isLate || precisionOf(knee) <= PRECISE)) return found(taken, clauses, knee);
+      const next = held > 0 ? held * 2 : Math.min(startRate * 2, ...taken.map(({ rate }) => rate)) / 2;
+      const rate = isBounded ? knee(TRIED[count % TRIED.length] ?? 0.5) : Math.min(next, MOST_RATE);
+      if (rate < LEAST_RATE)
+        return { outcome: 'below', reason: 'not even 1 request/s holds it', ...NO_NUMBER };
       stop?.throwIfAborted();
-      await steps.take(knee(TRIED[count % TRIED.length] ?? 0.5), STEP_SECONDS, 'knee');
+      await steps.take(rate, isBounded ? STEP_SECONDS : CLIMB_SECONDS);
     }
   } catch (error) {
     if (!(error instanceof SearchEnded)) throw error;
+    const { knee, held, isBounded } = knownFrom(taken);
     const isWeak = error.outcome === 'generator-limited';
-    // A rate that broke bounds the capacity, even if it could not be tried a second time.
-    const broke = taken.filter(({ rate, held }) => !held && rate > (low ?? 0)).map(({ rate }) => rate);
-    if (high === undefined && broke.length > 0) high = Math.min(...broke);
-    const bounds = low === undefined || high === undefined ? undefined : kneeBetween(taken, low, high);
     // If the machine stumbles late in the search, what is known remains true.
-    if (bounds !== undefined && (!isWeak || precisionOf(bounds) <= USABLE)) {
-      const answer = found(taken, clauses, bounds);
+    if (isBounded && (!isWeak || precisionOf(knee) <= USABLE)) {
+      const answer = found(taken, clauses, knee);
       const { outcome, message } = error;
       return isWeak ? answer : { ...answer, outcome, reason: `${answer.reason}; ${message}` };
     }
-    const atLeast = low === undefined || high !== undefined ? {} : { atLeast: low };
-    const held = low === undefined ? '' : `; ${round(low)}/s held`;
-    const reason = isWeak ? `the generator was the limit: ${error.message}${held}` : error.message;
+    const atLeast = held === 0 || isBounded ? {} : { atLeast: held };
+    const so = held === 0 ? '' : `; ${round(held)}/s held`;
+    const reason = isWeak ? `the generator was the limit: ${error.message}${so}` : error.message;
     return { outcome: error.outcome, reason, ...NO_NUMBER, ...atLeast };
   }
 }
 
 type Knee = ReturnType<typeof kneeOf>;
 
-const kneeBetween = (taken: readonly StepOutcome[], low: number, high: number): Knee =>
-  kneeOf(taken, low / AROUND_BRACKET, high * AROUND_BRACKET);
+/** Where the knee lies by the steps, the highest rate that held, and whether one broke that is not far below it. */
+function knownFrom(taken: readonly StepOutcome[]): { knee: Knee; held: number; isBounded: boolean } {
+  const held = Math.max(0, ...taken.flatMap((step) => (step.held ? step.rate : [])));
+  const isBounded = held > 0 && taken.some((step) => !step.held && step.rate * NEAR > held);
+  const rates = taken.map(({ rate }) => rate);
+  return { knee: kneeOf(taken, Math.min(...rates) / 2, Math.max(...rates) * 2), held, isBounded };
+}
 
 const precisionOf = (knee: Knee): number => (knee(0.975) - knee(0.025)) / 2 / knee(0.5);
 

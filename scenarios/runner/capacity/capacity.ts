@@ -18,7 +18,6 @@ const Interval = Type.Unsafe<[low: number, high: number]>(
 
 const StepShape = Type.Object({
   rate: perSecond,
-  phase: words(['bracket', 'knee']),
   seconds: amount,
   requests: Type.Integer({ minimum: 0 }),
   held: Type.Boolean(),

@@ -16,7 +16,8 @@ export interface StepOutcome {
 }
 
 const LAPSE = 0.04;
-const GRID = 800;
+/** Two rates of the grid differ by 0.15 %. */
+const GRID = 1.0015;
 /** Widths of the transition as parts of the rate, from sharp to soft. All are equally likely at first. */
 const WIDTHS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064];
 
@@ -42,8 +43,9 @@ export function kneeOf(
   low: number,
   high: number,
 ): (probability: number) => number {
-  const [from, to] = [Math.log(low), Math.log(high)];
-  const logCapacities = Array.from({ length: GRID + 1 }, (_, place) => from + ((to - from) * place) / GRID);
+  const [from, step] = [Math.log(low), Math.log(GRID)];
+  const length = Math.ceil(Math.log(high / low) / step) + 1;
+  const logCapacities = Array.from({ length }, (_, place) => from + step * place);
   const weights = logCapacities.map((logCapacity) => likelihood(steps, logCapacity));
   const all = sum(weights);
   return (probability) => {

@@ -1,4 +1,4 @@
-/** The highest rate that holds an objective: bracket, then repeat around the knee. */
+/** The highest rate that holds an objective. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Way } from '../../../checks/wire/exchange-shape.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
@@ -56,7 +56,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
   }
 
   /** Takes a step, and repeats it if the machine itself stumbled. */
-  async function take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
+  async function take(rate: number, seconds: number): Promise<CapacityStep> {
     let stumble = '';
     for (let stumbles = 0; stumbles <= MOST_STUMBLES; stumbles += 1) {
       await afford(rate, seconds);
@@ -79,7 +79,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
       const judgement = judgeStep(result, clauses);
       const lagAllowed = Math.max(LEAST_LAG_MS, Math.min(...bounds) / 10);
       if (judgement.held || (limit === null && (lag ?? 0) <= lagAllowed)) {
-        const step = { rate, phase, seconds, requests: result.total.requests, ...judgement };
+        const step = { rate, seconds, requests: result.total.requests, ...judgement };
         taken.push(step);
         request.onStep?.(step);
         return step;
