@@ -100,7 +100,6 @@ const ContractSchema = Type.Recursive((Self) =>
       type: Type.Optional(words(['object', 'array', 'string', 'integer'])),
       format: Type.Optional(Type.Literal('int64')),
       enum: Type.Optional(texts),
-      minLength: Type.Optional(Type.Integer()),
       items: Type.Optional(Self),
       properties: Type.Optional(Type.Record(text, Self)),
       required: Type.Optional(texts),

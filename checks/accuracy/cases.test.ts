@@ -143,6 +143,9 @@ t.test(`what a declined reading brings with it is not broken, PETSTORE_SEED=${se
       name,
     );
   }
+  // A target that need not show a status keeps what the document states.
+  const hidden = { name: 'echo-status-dropped-everywhere', breaks: 'add-echoes-status' };
+  t.strictSame(await failures({ kind: 'fault', ...hidden, declined: [hidden.breaks] }), []);
 });
 
 t.test("a service's windows and bans pass in no time", async (t) =>

@@ -38,14 +38,12 @@ function whatItIsNot({ type, format, enum: choices }: ContractSchema, value: Jso
 
 /** Adds to `found` what is wrong with a value. Paths are made where something is: almost nothing ever is. */
 function judge(schema: ContractSchema, value: JsonValue, found: Problem[], name?: string | number): void {
-  const { $ref, allOf, minLength = 0, items, properties, required } = schema;
+  const { $ref, allOf, items, properties, required } = schema;
   const before = found.length;
   if ($ref !== undefined) judge(named($ref.slice('#/components/schemas/'.length)), value, found);
   if (allOf !== undefined) for (const part of allOf) judge(part, value, found);
   const other = whatItIsNot(schema, value);
   if (other !== undefined) found.push({ path: '', at: '', words: `is ${shown(value)}not ${other}` });
-  else if (typeof value === 'string' && value.length < minLength)
-    found.push({ path: '', at: '', words: 'is empty' });
   else if (items !== undefined && isList(value))
     for (const [index, item] of value.entries()) judge(items, item, found, index);
   else if (properties !== undefined && isJsonObject(value))

@@ -15,7 +15,7 @@ import {
   schemaViolation,
 } from '../../wire/answer.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
-import { bodyOf, described, listedPets } from '../../wire/pets.ts';
+import { bodyOf, described, listedPets, sentPet } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { isCalledInvalid, isOwnAnswer, successBody, wrongStatus } from '../answers.ts';
 import { askedAgain, type Fate, fatesOf, judgeMisses, judgeUnchanged, placeOf, SHARED } from './life.ts';
@@ -188,18 +188,21 @@ export const listAnimalChecks: readonly Check[] = [
       ),
     },
     (judge, seen) => {
-      // An animal added without a status, and shown without one, may count as available, the most likely default.
-      const [usual] = PET_STATUSES;
-      for (const { own, pet: added, told, exchange: addition } of fatesOf(seen).fates.values())
+      // An animal added without a status, and shown without one, may count as available, the most likely default. Of a
+      // target that need not show a status nobody knows the default.
+      const [usual] = seen.trace.run.declined.has('add-echoes-status') ? [] : PET_STATUSES;
+      for (const { own, told, exchange: addition } of fatesOf(seen).fates.values()) {
+        const sent = sentPet(addition)?.status;
         for (const { by, exchange, pet } of told) {
           // A status that the list shows is judged as shown: it may have changed since the addition.
           if (!own || by !== 'filter' || pet === undefined || pet.status !== undefined) continue;
           const status = allowedQuery(exchange)?.status;
-          if ((added.status ?? usual) === status) continue;
-          const actual = `animal ${pet.id}, added with status ${added.status ?? '(none)'}`;
+          if ((sent ?? usual ?? status) === status) continue;
+          const actual = `animal ${pet.id}, added with status ${sent ?? '(none)'}`;
           const at = [placeOf(pet, exchange)];
           judge.breaks({ expected: `only animals with status ${status}`, actual, at }, exchange, addition);
         }
+      }
     },
   ),
   // 4.1: a filter omits the animals that do not match, and no others.

@@ -4,7 +4,7 @@ import { notShown } from '../../run/reason.ts';
 import { inTurn, scene } from '../../run/scene.ts';
 import { errorStatusViolation, type Violation } from '../../wire/answer.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
-import { integerOf, isJsonObject, JsonNumber } from '../../wire/lossless-json.ts';
+import { integerOf, isJsonObject, JsonNumber, type JsonObject } from '../../wire/lossless-json.ts';
 import { bodyOf } from '../../wire/pets.ts';
 import { addText, type RequestSpec } from '../../wire/requests.ts';
 import { errorBodyViolation } from '../answers.ts';
@@ -76,6 +76,12 @@ export function checksOfStatuses(
   ];
 }
 
+/** The object that an answer to a failure has as its body. */
+function errorIn(exchange: AnsweredExchange): JsonObject | undefined {
+  const body = bodyOf(exchange);
+  return exchange.outcome.status >= 400 && body.ok && isJsonObject(body.value) ? body.value : undefined;
+}
+
 /** The status that an Error body states. */
 function statedStatus(exchange: AnsweredExchange): bigint | undefined {
   const body = bodyOf(exchange);
@@ -99,5 +105,17 @@ export const errorBodyChecks: readonly Check[] = [
         exchange.outcome.status >= 400 || isErrorOfSuccess(exchange) ? statedStatus(exchange) : undefined,
       (stated, { outcome }) => errorStatusViolation(stated, outcome.status),
     ),
+  }),
+  // 2: code is machine-readable and message human-readable, which an empty text is not. A reading.
+  check('error-texts-not-empty', {
+    observe: observes(errorIn, (error) => {
+      const empty = ['code', 'message'].find((field) => error[field] === '');
+      if (empty === undefined) return undefined;
+      return {
+        expected: `a ${empty} of one character or more`,
+        actual: `${empty} is empty`,
+        at: [`body/${empty}`],
+      };
+    }),
   }),
 ];

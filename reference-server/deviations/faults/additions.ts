@@ -198,6 +198,7 @@ export const ADDITION_FAULTS: DeviationTable = {
   },
   'add-echoes-status': {
     'echo-status-dropped': petShown((pet) => ({ ...pet, status: null }), 'createPet'),
+    'echo-status-dropped-everywhere': petShown((pet) => ({ ...pet, status: null })),
     'echo-status-available': petShown((pet) => ({ ...pet, status: 'available' }), 'createPet'),
     'echo-status-sold-as-pending':
       petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'pending' } : pet), 'createPet'),

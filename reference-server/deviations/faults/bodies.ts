@@ -89,6 +89,11 @@ export const BODY_FAULTS: DeviationTable = {
     'error-status-503-for-429': rewriting(answers(429), fieldAs('status', '503')),
     'error-status-200-on-get': rewriting(onUnknownAnimal, fieldAs('status', '200')),
   },
+  'error-texts-not-empty': {
+    'error-code-empty': rewriting(answers(400), fieldAs('code', '""')),
+    'error-message-empty': rewriting(answers(401), fieldAs('message', '""')),
+    'error-404-message-empty': rewriting(onUnknownAnimal, fieldAs('message', '""')),
+  },
   'error-body-400': {
     'error-400-empty': bodyOf(answers(400), ''),
     'error-400-without-code': rewriting(answers(400), without('code')),
