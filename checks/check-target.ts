@@ -22,6 +22,7 @@ import { Traffic } from './run/traffic.ts';
 import { allChecks, allGapObservers, bannedAnswers } from './sections/all-checks.ts';
 import { type ClientOptions, createClient, type HttpClient } from './wire/client.ts';
 import { type Observed, Observer } from './wire/observed.ts';
+import { TimeIsOver } from './wire/time-is-over.ts';
 
 /** What is to be checked, and how. */
 export interface CheckRequest
@@ -182,7 +183,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     }),
   );
   const journal = offline ? undefined : openJournal(request, id, startedAt);
-  const time = runTime(offline ? undefined : request.timeLimit, request.signal);
+  const signal = runTime(offline ? undefined : request.timeLimit, request.signal);
   const facts = factsOf(request, id);
   const judging = judgingOf(request, facts);
   const run = new Run({
@@ -192,7 +193,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     clock,
     clockSpeed: clock.speed,
     offline,
-    signal: time.signal,
+    signal,
     journal,
     stored: resume,
     ...{ patience, mostRequests, onEvent },
@@ -207,7 +208,8 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       if (finding !== undefined && !told.has(check))
         onEvent?.({ kind: 'check-ended', id: check.id, ...finding });
     }
-    const cutShort = run.sender.presence.gone ?? time.over();
+    const cutShort =
+      run.sender.presence.gone ?? (signal.reason instanceof TimeIsOver ? signal.reason.message : undefined);
     return {
       kind: 'checked',
       trace: run.trace,
@@ -231,7 +233,6 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       `the stored run cannot be judged: its journal was changed, or petstore-harness has a defect (${where}); a new run that ends in the same way shows a defect`,
     );
   } finally {
-    time.release();
     journal?.close();
     await client.close();
   }

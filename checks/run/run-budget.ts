@@ -24,16 +24,6 @@ export function longestRun({ time, waitsForBan }: Pick<Bill, 'time' | 'waitsForB
   return (TIMES_FORESEEN * time + ban) / speed + ROOM;
 }
 
-/** The time of a run, from its beginning on. */
-export interface RunTime {
-  /** Fires when the run is interrupted, or its time is over. */
-  readonly signal: AbortSignal;
-  /** Why the run was ended, once its time was over. */
-  readonly over: () => string | undefined;
-  /** To be called when the run has ended. */
-  release(): void;
-}
-
 /** How long a run may take in all, in real milliseconds. */
 export interface TimeLimit {
   readonly longest: number;
@@ -54,22 +44,15 @@ const measuringTime = ({ longest, taken }: TimeLimit): number =>
  *
  * @param limit undefined for a run that may take what it takes
  * @param interrupted ends the run as well
+ * @returns what fires when the run is interrupted, or its time is over; its reason says which
  */
-export function runTime(limit: TimeLimit | undefined, interrupted: AbortSignal | undefined): RunTime {
+export function runTime(limit: TimeLimit | undefined, interrupted: AbortSignal | undefined): AbortSignal {
   const ending = new AbortController();
-  const { signal } = ending;
+  // Once nothing waits for it any more, no process does.
+  if (limit !== undefined)
+    setTimeout(() => ending.abort(new TimeIsOver(limit.longest)), measuringTime(limit)).unref();
+  const signal = AbortSignal.any([ending.signal, ...(interrupted === undefined ? [] : [interrupted])]);
   // Every request in flight listens.
   setMaxListeners(0, signal);
-  const interrupt = () => ending.abort(interrupted?.reason);
-  if (interrupted?.aborted === true) interrupt();
-  interrupted?.addEventListener('abort', interrupt);
-  const timer = limit && setTimeout(() => ending.abort(new TimeIsOver(limit.longest)), measuringTime(limit));
-  return {
-    signal,
-    over: () => (signal.reason instanceof TimeIsOver ? signal.reason.message : undefined),
-    release: () => {
-      clearTimeout(timer);
-      interrupted?.removeEventListener('abort', interrupt);
-    },
-  };
+  return signal;
 }
