@@ -117,7 +117,7 @@ const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
   [withField('target: ftp://a/v1'), /^2:1 the target is not an http/],
   [withField('target: https://user:pass@example.com/v1'), /^2:1 the target contains credentials/],
   [withField('permit: [write]'), /^2:10 permit\.0 is "write", which it may not be; did you mean "writes"\?$/],
-  [withField('permit: [writes, ~]'), /^2:18 permit\.1: Expected union value/],
+  [withField('permit: [writes, ~]'), /^2:18 permit\.1 is no text, which it may not be; known here: writes/],
   [withField('permit: [writes, writes]'), /^2:1 permit: Expected array elements to be unique/],
   [withField('load: true'), /^2:1 load: Expected object/],
   [withField('load: { allowed: yes }'), /^2:9 load\.allowed: Expected boolean/],

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { type Gap, gaps, requirements } from '../../spec/contract.ts';
-import type { Frozen } from '../../spec/json-schema.ts';
+import { exact, type Frozen, words } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { type CustomPlanName, isCustom, PLAN_NAMES, type PlanLimits } from '../../spec/plans.ts';
 
@@ -16,13 +16,7 @@ export type KeyRole = (typeof KEY_ROLES)[number];
 const HEADER_NAME = '^[A-Za-z0-9._-]{1,100}$';
 export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
 
-const exact = { additionalProperties: false } as const;
-const part = { ...exact, default: {} };
-const oneOf = <T extends string>(names: readonly T[], options = {}) =>
-  Type.Union(
-    names.map((name) => Type.Literal(name)),
-    options,
-  );
+const part = { additionalProperties: false, default: {} } as const;
 const requests = (per: string) =>
   Type.Integer({
     minimum: 1,
@@ -58,139 +52,129 @@ const text = (description: string, form = {}) =>
   Type.Optional(Type.String({ description, minLength: 1, ...form }));
 const secretIn = (description: string) => text(description, { pattern: VARIABLE });
 
-const Header = Type.Object(
-  {
-    name: Type.String({ description: 'Its name, such as X-Access-Token.', pattern: HEADER_NAME }),
-    env: secretIn('The name of the variable that holds its value.'),
-    value: text('Its value, where that is no secret.', { pattern: HEADER_VALUE.source }),
-  },
-  exact,
-);
+const Header = exact({
+  name: Type.String({ description: 'Its name, such as X-Access-Token.', pattern: HEADER_NAME }),
+  env: secretIn('The name of the variable that holds its value.'),
+  value: text('Its value, where that is no secret.', { pattern: HEADER_VALUE.source }),
+});
 
-const Key = Type.Object(
-  {
-    name: Type.String({
-      description:
-        "How reports call the key: 1 to 64 letters, digits, '.', '_' and '-'; no two keys have the same.",
-      pattern: '^[A-Za-z0-9._-]{1,64}$',
-    }),
-    plan: oneOf(PLAN_NAMES, { description: "The key's plan (section 8 of the document)." }),
-    env: Type.String({
-      description:
-        'The name of the environment variable that holds the key, such as PETSTORE_FREE_KEY; no two keys come from one. Twelve and more characters with small letters and digits are refused: that is what keys look like. If the file was shared with a key in it, replace the key.',
-      pattern: VARIABLE,
-    }),
-    roles: Type.Array(oneOf(KEY_ROLES), {
-      description:
-        'functional pays for ordinary checks, exhaust may be driven to 429, ban may be banned, load feeds k6.',
-      minItems: 1,
-      uniqueItems: true,
-      default: ['functional'],
-    }),
-    unusedToday: Type.Boolean({
-      description:
-        "Nobody has used the key since the target's day began. Without it, fewer requests a day than the plan's are inconclusive unless the target's headers tell.",
-      default: false,
-    }),
-  },
-  exact,
-);
+const Key = exact({
+  name: Type.String({
+    description:
+      "How reports call the key: 1 to 64 letters, digits, '.', '_' and '-'; no two keys have the same.",
+    pattern: '^[A-Za-z0-9._-]{1,64}$',
+  }),
+  plan: words(PLAN_NAMES, "The key's plan (section 8 of the document)."),
+  env: Type.String({
+    description:
+      'The name of the environment variable that holds the key, such as PETSTORE_FREE_KEY; no two keys come from one. Twelve and more characters with small letters and digits are refused: that is what keys look like. If the file was shared with a key in it, replace the key.',
+    pattern: VARIABLE,
+  }),
+  roles: Type.Array(words(KEY_ROLES), {
+    description:
+      'functional pays for ordinary checks, exhaust may be driven to 429, ban may be banned, load feeds k6.',
+    minItems: 1,
+    uniqueItems: true,
+    default: ['functional'],
+  }),
+  unusedToday: Type.Boolean({
+    description:
+      "Nobody has used the key since the target's day began. Without it, fewer requests a day than the plan's are inconclusive unless the target's headers tell.",
+    default: false,
+  }),
+});
 
-export const profileSchema = Type.Object(
-  {
-    target: Type.Optional(
-      Type.String({
-        description:
-          'Base address with the version segment, http or https, without credentials, query or fragment. Where it is left out, --target names it.',
-        examples: ['https://staging.example.com/v1'],
+export const profileSchema = exact({
+  target: Type.Optional(
+    Type.String({
+      description:
+        'Base address with the version segment, http or https, without credentials, query or fragment. Where it is left out, --target names it.',
+      examples: ['https://staging.example.com/v1'],
+    }),
+  ),
+  keys: Type.Array(Key, {
+    description:
+      'The API keys, each as { name: …, plan: free, env: VARIABLE, roles: [functional] }; the file itself holds none.',
+    minItems: 1,
+  }),
+  plans: byName<{ readonly [P in CustomPlanName]?: PlanLimits }>(
+    PLAN_NAMES.filter(isCustom).map((plan) => [
+      plan,
+      exact({ perMinute: requests('minute'), perDay: requests('day') }),
+    ]),
+    'The limits that the document leaves custom (section 8).',
+  ),
+  permit: Type.Array(words(PERMISSIONS), {
+    description:
+      "What a run may do beyond reading: add animals, exhaust a minute's quota, provoke a ban, spend a day's quota.",
+    uniqueItems: true,
+    default: [],
+  }),
+  load: Type.Object(
+    { allowed: Type.Boolean({ default: false }) },
+    { ...part, description: 'Load goes to no address that does not say allowed: true.' },
+  ),
+  headers: Type.Array(Header, {
+    description:
+      'What stands before the target wants them with every request, each as { name: X-Access-Token, env: VARIABLE }.',
+    default: [],
+  }),
+  tls: Type.Object(
+    {
+      ca: text('File of the authorities to trust in place of the machine’s, relative to the profile.'),
+      cert: text('File of a client certificate, in PEM.'),
+      key: text('File of its private key, in PEM.'),
+      passphraseEnv: secretIn('The name of the variable that holds the passphrase of the private key.'),
+      serverName: text('The host that the certificate is for, where it is not that of the address.'),
+      insecure: Type.Boolean({ default: false, description: 'The certificate is not verified.' }),
+    },
+    { ...part, description: 'How https is spoken with the target.' },
+  ),
+  readings: byName<{ readonly [id: string]: 'declined' }>(
+    requirements
+      .filter(({ reading, excluded }) => reading !== undefined && excluded === undefined)
+      .map(({ id, reading }) => [id, words(['declined'], reading)]),
+    'What the harness reads into the document and this target does not promise: observed, not failed.',
+  ),
+  gaps: byName<{ readonly [id: string]: string }>(
+    gaps.flatMap((gap) => {
+      const { id, question: description, answers, forms, unobservable } = gap;
+      const pattern = answerPattern(gap);
+      return unobservable === undefined
+        ? [[id, Type.String({ description, pattern, examples: [...answers, ...forms] })] as const]
+        : [];
+    }),
+    'Answers to what the document does not show that this target promises: observed always, failed only when pinned here.',
+  ),
+  rules: Type.Array(Type.String({ minLength: 1 }), {
+    description: "Modules with rules of one's own, as paths beside this file: they run with every check.",
+    default: [],
+  }),
+  clock: Type.Object(
+    {
+      speed: Type.Number({
+        description: 'How many times faster than real time it runs; only a simulated target differs from 1.',
+        minimum: 1,
+        maximum: 100_000,
+        default: 1,
       }),
-    ),
-    keys: Type.Array(Key, {
-      description:
-        'The API keys, each as { name: …, plan: free, env: VARIABLE, roles: [functional] }; the file itself holds none.',
-      minItems: 1,
-    }),
-    plans: byName<{ readonly [P in CustomPlanName]?: PlanLimits }>(
-      PLAN_NAMES.filter(isCustom).map((plan) => [
-        plan,
-        Type.Object({ perMinute: requests('minute'), perDay: requests('day') }, exact),
-      ]),
-      'The limits that the document leaves custom (section 8).',
-    ),
-    permit: Type.Array(oneOf(PERMISSIONS), {
-      description:
-        "What a run may do beyond reading: add animals, exhaust a minute's quota, provoke a ban, spend a day's quota.",
-      uniqueItems: true,
-      default: [],
-    }),
-    load: Type.Object(
-      { allowed: Type.Boolean({ default: false }) },
-      { ...part, description: 'Load goes to no address that does not say allowed: true.' },
-    ),
-    headers: Type.Array(Header, {
-      description:
-        'What stands before the target wants them with every request, each as { name: X-Access-Token, env: VARIABLE }.',
-      default: [],
-    }),
-    tls: Type.Object(
-      {
-        ca: text('File of the authorities to trust in place of the machine’s, relative to the profile.'),
-        cert: text('File of a client certificate, in PEM.'),
-        key: text('File of its private key, in PEM.'),
-        passphraseEnv: secretIn('The name of the variable that holds the passphrase of the private key.'),
-        serverName: text('The host that the certificate is for, where it is not that of the address.'),
-        insecure: Type.Boolean({ default: false, description: 'The certificate is not verified.' }),
-      },
-      { ...part, description: 'How https is spoken with the target.' },
-    ),
-    readings: byName<{ readonly [id: string]: 'declined' }>(
-      requirements
-        .filter(({ reading, excluded }) => reading !== undefined && excluded === undefined)
-        .map(({ id, reading }) => [id, oneOf(['declined'], { description: reading })]),
-      'What the harness reads into the document and this target does not promise: observed, not failed.',
-    ),
-    gaps: byName<{ readonly [id: string]: string }>(
-      gaps.flatMap((gap) => {
-        const { id, question: description, answers, forms, unobservable } = gap;
-        const pattern = answerPattern(gap);
-        return unobservable === undefined
-          ? [[id, Type.String({ description, pattern, examples: [...answers, ...forms] })] as const]
-          : [];
-      }),
-      'Answers to what the document does not show that this target promises: observed always, failed only when pinned here.',
-    ),
-    rules: Type.Array(Type.String({ minLength: 1 }), {
-      description: "Modules with rules of one's own, as paths beside this file: they run with every check.",
-      default: [],
-    }),
-    clock: Type.Object(
-      {
-        speed: Type.Number({
+    },
+    { ...part, description: "The target's clock." },
+  ),
+  samples: Type.Object(
+    {
+      categoryId: Type.Optional(
+        Type.Integer({
           description:
-            'How many times faster than real time it runs; only a simulated target differs from 1.',
-          minimum: 1,
-          maximum: 100_000,
-          default: 1,
+            'A categoryId that exists at this target. Without it one that a listed animal has is used, else 1.',
+          minimum: Number.MIN_SAFE_INTEGER,
+          maximum: Number.MAX_SAFE_INTEGER,
         }),
-      },
-      { ...part, description: "The target's clock." },
-    ),
-    samples: Type.Object(
-      {
-        categoryId: Type.Optional(
-          Type.Integer({
-            description:
-              'A categoryId that exists at this target. Without it one that a listed animal has is used, else 1.',
-            minimum: Number.MIN_SAFE_INTEGER,
-            maximum: Number.MAX_SAFE_INTEGER,
-          }),
-        ),
-      },
-      { ...part, description: 'What a valid addition needs that the document does not say.' },
-    ),
-  },
-  exact,
-);
+      ),
+    },
+    { ...part, description: 'What a valid addition needs that the document does not say.' },
+  ),
+});
 
 /** A profile as it is written, its defaults filled in. */
 export type ProfileFile = Frozen<Static<typeof profileSchema>>;

@@ -117,12 +117,6 @@ const namesIn = (path: string): string[] =>
 /** Fields that somebody would write a key into. */
 const SECRET_FIELD = /^(?:api[-_]?)?(?:key|value|token|secret|password|bearer|authorization|credentials?)$/i;
 
-/** The texts that a value may be, where they can be listed. */
-function choicesOf({ anyOf, const: only, pattern, examples }: TSchema): readonly string[] | undefined {
-  if (pattern !== undefined) return examples;
-  return anyOf?.map((one: TSchema) => one['const']) ?? (only === undefined ? undefined : [only]);
-}
-
 /** What the schema finds wrong, and what to do about it. */
 function wordsOf(
   { type, path, schema, value, message }: ValueError,
@@ -131,7 +125,8 @@ function wordsOf(
   const names = namesIn(path);
   const [what, outer] = [names, names.slice(0, -1)].map((some) => some.join('.') || whole);
   const name = names.at(-1) ?? '';
-  const choices = choicesOf(schema);
+  // The texts that it may be, where they can be listed.
+  const choices: readonly string[] | undefined = schema['enum'] ?? (schema['pattern'] && schema.examples);
   const { description = `see what ${whole} may hold in the README` } = schema;
   // It follows a semicolon.
   const meaning = description.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
@@ -149,8 +144,10 @@ function wordsOf(
       : suggestion(name, Object.keys(schema['properties']));
     return [`${outer} has no field ${quoted(name)}`, remedy];
   }
-  if (typeof value === 'string' && choices !== undefined)
-    return [`${what} is ${quoted(value)}, which it may not be`, suggestion(value, choices)];
+  if (choices !== undefined && (typeof value === 'string' || type === ValueErrorType.Kind)) {
+    const written = typeof value === 'string' ? quoted(value) : 'no text';
+    return [`${what} is ${written}, which it may not be`, suggestion(String(value), choices)];
+  }
   if (type === ValueErrorType.StringPattern) return [`${what} has another form than it must`, meaning];
   return [`${what}: ${message}`, type === ValueErrorType.String ? 'put it in quotes' : meaning];
 }

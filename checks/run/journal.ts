@@ -7,8 +7,7 @@ import { type Frozen, words } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { fileBytes } from '../profile/file-text.ts';
 import { UsageError } from '../profile/usage-error.ts';
-import { ExchangeShape, IntentShape } from '../wire/exchange-shape.ts';
-import type { RateReading } from '../wire/rate-headers.ts';
+import { ExchangeShape, ReadingShape } from '../wire/exchange-shape.ts';
 
 const text = Type.String();
 const number = Type.Number();
@@ -43,23 +42,6 @@ const PRINT_LENGTH = 6;
 export const keyPrint = (runId: string, value: string): string =>
   createHmac('sha256', runId).update(value).digest('hex').slice(0, PRINT_LENGTH);
 
-const Reading = Type.Object({
-  id: text,
-  key: Type.Union([text, Type.Null()]),
-  intent: IntentShape,
-  operation: text,
-  sentAt: number,
-  receivedAt: number,
-  path: Type.String({ pattern: '^/' }),
-  status: number,
-  limit: maybe(number),
-  remaining: maybe(number),
-  reset: maybe(number),
-  date: maybe(number),
-  listed: maybe(number),
-  afterLost: maybe(Type.Literal(true)),
-});
-
 /** The outcome of a scene as JSON. */
 const Outcome = Type.Object({
   scene: text,
@@ -75,8 +57,7 @@ const Entry = Type.Union([
   /** A scene began; without an outcome of the same name it was cut off. */
   Type.Object({ playing: text }),
   Type.Object({ exchange: ExchangeShape }),
-  /** JSON leaves out what a reading has as undefined. */
-  Type.Object({ reading: Type.Unsafe<RateReading>(Reading) }),
+  Type.Object({ reading: ReadingShape }),
   /** One of many that is kept in full after all: an outcome names it. */
   Type.Object({ kept: ExchangeShape }),
   /** Of a scene that counts by itself: so many uniform exchanges of a key, of which no reading is kept. */

@@ -82,6 +82,30 @@ export const ExchangeShape = exact({
   outcome: Type.Union([ResponseShape, FailureShape]),
 });
 
+/** JSON leaves out what is undefined. */
+const maybeNumber = maybe(Type.Union([Type.Number(), Type.Undefined()]));
+
+export const ReadingShape = Type.Object({
+  id: text,
+  key: orNull(text),
+  intent: IntentShape,
+  operation: text,
+  sentAt: Type.Number(),
+  receivedAt: Type.Number(),
+  path: Type.String({ pattern: '^/' }),
+  status: Type.Number(),
+  limit: maybeNumber,
+  remaining: maybeNumber,
+  /** Milliseconds since 1970 by the target's clock. */
+  reset: maybeNumber,
+  /** The target's own time in this answer: its Date, in milliseconds since 1970. */
+  date: maybeNumber,
+  /** For a list, how many animals it held. */
+  listed: maybe(Type.Number()),
+  /** A request of the key right before, or beside it, got no answer: whether it was counted nobody knows. */
+  afterLost: maybe(Type.Literal(true)),
+});
+
 /** How a run reached its target, as results store it. */
 export const WayShape = exact({
   httpVersion: maybe(Type.String({ description: 'The version of HTTP, such as 1.1; several with commas.' })),

@@ -1,4 +1,7 @@
-import { type AnsweredExchange, type HeaderList, header, headerValues, type Intent } from './exchange.ts';
+import type { Static } from '@sinclair/typebox';
+import type { Frozen } from '../../spec/json-schema.ts';
+import { type AnsweredExchange, type HeaderList, header, headerValues } from './exchange.ts';
+import type { ReadingShape } from './exchange-shape.ts';
 import { readLast } from './read-last.ts';
 
 /** What a header that should hold one number holds. */
@@ -123,26 +126,11 @@ export function retryAfter(headers: HeaderList, longest: number): RetryAfter {
 }
 
 /** One exchange as the rate limit saw it: small enough to keep a hundred thousand of. */
-export interface RateReading {
-  readonly id: string;
-  readonly key: string | null;
-  readonly intent: Intent;
-  readonly operation: string;
-  readonly sentAt: number;
-  readonly receivedAt: number;
-  readonly path: string;
-  readonly status: number;
-  readonly limit: number | undefined;
-  readonly remaining: number | undefined;
-  /** Milliseconds since 1970 by the target's clock. */
-  readonly reset: number | undefined;
-  /** The target's own time in this answer: its Date, in milliseconds since 1970. */
-  readonly date: number | undefined;
-  /** For a list, how many animals it held. */
+export type RateReading = Frozen<Static<typeof ReadingShape>> & {
+  // What the trace knows of it beside the answer.
   listed?: number;
-  /** A request of the key right before, or beside it, got no answer: whether it was counted nobody knows. */
   afterLost?: true;
-}
+};
 
 /** The time that a Date says; a second's answers bear the same. */
 const timeOf = readLast((date: string): number | undefined => {

@@ -6,17 +6,15 @@ import { profileSchema } from '../target-profile.ts';
 
 export const SCHEMA_FILE = new URL('checks/profile/profile.schema.json', packageRoot);
 
-/** A part of the schema as editors read it: what has a default need not be written, and choices are an enum. */
+/** A part of the schema as editors read it: what has a default need not be written. */
 function published(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(published);
   if (typeof part !== 'object' || part === null) return part;
-  const { anyOf, required, ...others }: { anyOf?: unknown; required?: unknown } & object = part;
-  const choices = Array.isArray(anyOf) ? { enum: anyOf.map((one) => one.const) } : {};
+  const { required, ...others }: { required?: unknown } & object = part;
   const needed = Array.isArray(required)
     ? { required: required.filter((name) => !('default' in Object(Object(others).properties)[name])) }
     : {};
   return {
-    ...choices,
     ...needed,
     ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, published(value)])),
   };
