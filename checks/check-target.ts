@@ -9,7 +9,7 @@ import { UsageError } from './profile/usage-error.ts';
 import { type Check, isShownByAll, whyNotAsked } from './run/check.ts';
 import { type Clock, createClock } from './run/clock.ts';
 import { Journal, keyPrint, type ReadJournal } from './run/journal.ts';
-import { judgeRun, type RunResult } from './run/judge.ts';
+import type { RunResult } from './run/judge.ts';
 import { playRun } from './run/play.ts';
 import { preflight } from './run/preflight.ts';
 import { whatOf } from './run/reason.ts';
@@ -82,8 +82,7 @@ export function runClock({
 }: Pick<CheckRequest, 'profile' | 'resume' | 'clock'>): Clock {
   if (clock !== undefined) return clock;
   if (resume === undefined) return createClock(profile.clock.speed);
-  const { startedAt } = resume.header;
-  return createClock(profile.clock.speed, { startedAt, lastAt: lastReceipt(resume) });
+  return createClock(profile.clock.speed, resume.header.startedAt, lastReceipt(resume));
 }
 
 /** Without spreading them: a long run's exchanges are more than a call takes arguments. */
@@ -201,13 +200,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   try {
     const ready = await preflight(run);
     if (ready.kind === 'not-ready') return ready;
-    const told = await playRun(run, judging, onEvent);
-    const result = judgeRun(judging, run);
-    for (const check of judging.checks) {
-      const finding = result.requirements.get(check.id);
-      if (finding !== undefined && !told.has(check))
-        onEvent?.({ kind: 'check-ended', id: check.id, ...finding });
-    }
+    const result = await playRun(run, judging, onEvent);
     const cutShort =
       run.sender.presence.gone ?? (signal.reason instanceof TimeIsOver ? signal.reason.message : undefined);
     return {

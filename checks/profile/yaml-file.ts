@@ -58,16 +58,12 @@ export class YamlFile {
   validated<Schema extends TSchema>(schema: Schema, value: unknown, whole: string): Static<Schema> {
     if (this.#problems.length === 0 && Value.Check(schema, value)) return value;
     // What is no YAML has no fields that could be wrong too.
-    if (this.#problems.length > 0 && this.value === undefined) throw this.#refusal();
+    const errors = this.value === undefined && this.#problems.length > 0 ? [] : Value.Errors(schema, value);
     // A field that is missing is found wrong once more as a value.
-    const byPath = new Map([...Value.Errors(schema, value)].reverse().map((one) => [one.path, one]));
+    const byPath = new Map([...errors].reverse().map((one) => [one.path, one]));
     for (const error of byPath.values()) this.report(error.path, ...wordsOf(error, whole));
-    throw this.#refusal();
-  }
-
-  #refusal(): UsageError {
     const inOrder = this.#problems.sort((a, b) => a.line - b.line || a.column - b.column);
-    return new UsageError(
+    throw new UsageError(
       ...inOrder
         .slice(0, MOST_PROBLEMS)
         .map(({ line, column, words }) => `${this.#source}:${line}:${column}: ${words}`),

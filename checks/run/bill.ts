@@ -34,7 +34,7 @@ export interface Bill {
 }
 
 /** A play of the run, all but the days. */
-export interface DryPlay {
+interface DryPlay {
   readonly trace: Pick<Trace, 'run' | 'readings' | 'requestsByKey'>;
   /** By the simulated clock, in milliseconds. */
   readonly took: number;

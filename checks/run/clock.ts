@@ -14,25 +14,14 @@ export interface Clock {
 /** setTimeout holds at most 2^31 - 1 ms; a longer wait (a day) is slept in pieces. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** How far the clock of a run that is resumed had come. */
-export interface EarlierTime {
-  /** Milliseconds since 1970, by that run's clock. */
-  readonly startedAt: number;
-  readonly lastAt: number;
-}
-
 /**
  * The machine's monotonic time, started at the wall clock and run `speed` times as fast.
  *
- * @param earlier of a run that is resumed: since it began, its fast clock and the target's have left the wall clock
- *   behind, and no clock goes back
+ * @param began when a run that is resumed began, by its own clock, and how far that had come: since then its fast clock
+ *   and the target's have left the wall clock behind, and no clock goes back
  */
-export function createClock(speed = 1, earlier?: EarlierTime): Clock {
-  const wall = Date.now();
-  const startedAt =
-    earlier === undefined
-      ? wall
-      : Math.max(earlier.lastAt, earlier.startedAt + (wall - earlier.startedAt) * speed);
+export function createClock(speed = 1, began = Date.now(), last = began): Clock {
+  const startedAt = Math.max(last, began + (Date.now() - began) * speed);
   const zero = performance.now();
   const now = () => startedAt + (performance.now() - zero) * speed;
   return {

@@ -6,7 +6,6 @@ import { answered } from '../wire/testing/answered.ts';
 import { type Check, check, type GapObserver, gap, type Judge } from './check.ts';
 import { type Finding, Findings } from './findings.ts';
 import { Inconclusive } from './inconclusive.ts';
-import { judgeRun } from './judge.ts';
 import { playRun } from './play.ts';
 import { notTold, type Reason } from './reason.ts';
 import type { RunEvent } from './run-events.ts';
@@ -113,8 +112,8 @@ async function judged(
 ) {
   const { run } = testRun(answers, { checks });
   const events: RunEvent[] = [];
-  const told = await playRun(run, { checks, gapObservers }, (event) => events.push(event));
-  return { ...judgeRun({ checks, gapObservers, leftOut: ['other'] }, run), told, events };
+  const judging = { checks, gapObservers, leftOut: ['other'] };
+  return { ...(await playRun(run, judging, (event) => events.push(event))), events };
 }
 
 t.test('a row for every check, and one for what was left out', async (t) => {
@@ -156,14 +155,14 @@ t.test('each answer is judged as it comes, once, with what was known then', asyn
 t.test('a check that rests on its own scenes alone is told as soon as they are played', async (t) => {
   const early = saying('early', (judge) => judge.holds());
   const late = check('late', { conclude: (judge) => judge.holds() });
-  const { told, events } = await judged([early, late]);
-  t.strictSame([...told], [early]);
+  const { events } = await judged([late, early]);
   t.match(
     events.filter(({ kind }) => kind.startsWith('check-')),
     [
+      { kind: 'check-started', id: 'late' },
       { kind: 'check-started', id: 'early' },
       { kind: 'check-ended', id: 'early', verdict: 'pass' },
-      { kind: 'check-started', id: 'late' },
+      { kind: 'check-ended', id: 'late', verdict: 'pass' },
     ],
   );
 });
@@ -171,8 +170,7 @@ t.test('a check that rests on its own scenes alone is told as soon as they are p
 t.test('what a profile declines is observed, and fails nothing', async (t) => {
   const checks = [saying('fills', (judge) => judge.breaks(WRONG)), saying('holds', (judge) => judge.holds())];
   const { run } = testRun(undefined, { checks, declined: new Set(['fills', 'holds']) });
-  await playRun(run, { checks, gapObservers: [] });
-  const { requirements } = judgeRun({ checks, gapObservers: [] }, run);
+  const { requirements } = await playRun(run, { checks, gapObservers: [] });
   t.match(requirements.get('fills'), {
     verdict: 'not-applicable',
     reasons: [{ kind: 'declined', what: 'does not hold here: b' }],
@@ -188,8 +186,7 @@ t.test('what follows from a declined reading alone is not left open', async (t) 
     saying('of-both', (judge) => judge.inconclusive(notTold('not counted', 'fills', 'broken'))),
   ];
   const { run } = testRun(undefined, { checks, declined: new Set(['fills']) });
-  await playRun(run, { checks, gapObservers: [] });
-  const { requirements } = judgeRun({ checks, gapObservers: [] }, run);
+  const { requirements } = await playRun(run, { checks, gapObservers: [] });
   t.match(requirements.get('follows'), { verdict: 'not-applicable', reasons: [{ blames: ['fills'] }] });
   t.match(requirements.get('of-both'), { verdict: 'inconclusive' });
 });
@@ -202,8 +199,7 @@ t.test('a reading that a declined one brings is not broken; what is stated is', 
     permissions: new Set(['writes']),
     declined: new Set(['list-shows-added']),
   });
-  await playRun(run, { checks, gapObservers: [] });
-  const rows = judgeRun({ checks, gapObservers: [] }, run).requirements;
+  const rows = (await playRun(run, { checks, gapObservers: [] })).requirements;
   t.match(rows.get('get-same-animal'), {
     verdict: 'not-applicable',
     reasons: [{ blames: ['list-shows-added'] }],

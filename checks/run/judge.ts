@@ -21,6 +21,8 @@ import type { AnyScene } from './scene.ts';
 export interface Judging {
   readonly checks: readonly Check[];
   readonly gapObservers: readonly GapObserver[];
+  /** Played as well: their answers show what is asked for. */
+  readonly alsoPlayed?: readonly AnyScene[];
   /** What is played for a row that has no scene of its own. */
   readonly harmless?: readonly AnyScene[];
   /** Ids of the requirements that were left out of the run. */
@@ -50,7 +52,8 @@ export function judgeCheck(check: Check, findings: Findings, seen: Seen): Findin
   return findings;
 }
 
-const LEFT_OUT: Finding = { verdict: 'skipped', reasons: [{ kind: 'left-out' }], evidence: [] };
+/** Of a row that `--only` left out. */
+export const LEFT_OUT: Finding = { verdict: 'skipped', reasons: [{ kind: 'left-out' }], evidence: [] };
 
 /** Judges everything that was asked for, once. */
 export function judgeRun(judging: Judging, run: Run): RunResult {

@@ -11,11 +11,7 @@ import { ReasonShape } from './reason.ts';
  */
 
 /** Where the things are that stand by name. */
-export interface Named {
-  exchange(id: string): Exchange | undefined;
-  reading(id: string): RateReading | undefined;
-  key(name: string): Key | undefined;
-}
+type Named = Readonly<Record<'exchange' | 'reading' | 'key', (name: string) => unknown>>;
 
 /** A stored outcome cannot be read: what it names is in a damaged line, or the profile is another one. */
 export class NotStored extends Error {

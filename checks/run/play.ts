@@ -1,21 +1,13 @@
 /** Plays the scenes of everything that was asked for: first what spends little, then the limits, a lane a key. */
 import type { Key } from '../profile/key.ts';
-import { type Check, type GapObserver, watches, whyNotAsked } from './check.ts';
+import { type Check, watches, whyNotAsked } from './check.ts';
 import { askedAgain, postflight } from './doubt.ts';
-import { Findings } from './findings.ts';
+import { type Finding, Findings } from './findings.ts';
 import { conclusionOf } from './inconclusive.ts';
-import { judgeCheck } from './judge.ts';
+import { type Judging, judgeCheck, judgeRun, LEFT_OUT, type RunResult } from './judge.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';
 import type { AnyScene, Scene } from './scene.ts';
-
-/** What is asked of a run. */
-export interface Asked {
-  readonly checks: readonly Check[];
-  readonly gapObservers: readonly GapObserver[];
-  /** Played as well: their answers show what is asked for. */
-  readonly alsoPlayed?: readonly AnyScene[];
-}
 
 const isInTurn = (scene: AnyScene): scene is Scene<unknown> => scene.kind === 'scene' && !scene.afterwards;
 
@@ -23,20 +15,19 @@ const isInTurn = (scene: AnyScene): scene is Scene<unknown> => scene.kind === 's
 export const isDecidedEarly = (check: Check): boolean => !watches(check) && check.scenes.every(isInTurn);
 
 /**
- * Plays everything that is needed to judge what is asked for, and says of each check what is found as soon as that is
- * known. Only Inconclusive may come out of a scene; anything else is a defect of the harness and is thrown on.
- *
- * @returns the checks that were told
+ * Plays everything that is needed to judge what is asked for, judges it, and says of each check what is found as soon as
+ * that is known. Only Inconclusive may come out of a scene; anything else is a defect of the harness and is thrown on.
  */
 export async function playRun(
   run: Run,
-  { checks, gapObservers, alsoPlayed = [] }: Asked,
+  judging: Judging,
   onEvent: (event: RunEvent) => void = () => undefined,
-): Promise<ReadonlySet<Check>> {
-  const told = new Set<Check>();
-  const tell = (check: Check) => {
-    told.add(check);
-    onEvent({ kind: 'check-ended', id: check.id, ...judgeCheck(check, new Findings(), run).weigh() });
+): Promise<RunResult> {
+  const { checks, gapObservers, alsoPlayed = [] } = judging;
+  const told = new Set<string>();
+  const tell = (id: string, finding: Finding) => {
+    told.add(id);
+    onEvent({ kind: 'check-ended', id, ...finding });
   };
   const play = (scene: Scene<unknown>) => conclusionOf(run.play(scene));
   const rows = [...checks.filter((check) => whyNotAsked(check, run.facts) === undefined), ...gapObservers];
@@ -44,7 +35,7 @@ export async function playRun(
     const isCheck = 'decide' in row;
     if (isCheck) onEvent({ kind: 'check-started', id: row.id });
     for (const scene of row.scenes.filter(isInTurn)) await play(scene);
-    if (isCheck && isDecidedEarly(row)) tell(row);
+    if (isCheck && isDecidedEarly(row)) tell(row.id, judgeCheck(row, new Findings(), run).weigh());
   }
   for (const scene of alsoPlayed.filter(isInTurn)) await play(scene);
   const others = [...rows.flatMap(({ scenes }) => scenes), ...alsoPlayed];
@@ -59,5 +50,8 @@ export async function playRun(
   for (const scene of others) if (scene.kind === 'scene' && scene.afterwards) await play(scene);
   await play(askedAgain);
   await play(postflight);
-  return told;
+  const result = judgeRun(judging, run);
+  for (const [id, finding] of result.requirements)
+    if (finding !== LEFT_OUT && !told.has(id)) tell(id, finding);
+  return result;
 }

@@ -4,7 +4,6 @@ import t from 'tap';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { currentId } from '../../spec/contract.ts';
 import { sharedClock } from '../run/clock.ts';
-import { judgeRun } from '../run/judge.ts';
 import { playRun } from '../run/play.ts';
 import { preflight } from '../run/preflight.ts';
 import { Run } from '../run/run.ts';
@@ -42,9 +41,7 @@ async function answersOf(variant?: string): Promise<Record<string, string>> {
     });
     const ready = await preflight(run);
     if (ready.kind === 'not-ready') throw new Error(ready.message);
-    const judging = { checks: [], gapObservers: observers };
-    await playRun(run, judging);
-    const { gaps } = judgeRun(judging, run);
+    const { gaps } = await playRun(run, { checks: [], gapObservers: observers });
     return Object.fromEntries(
       [...gaps].flatMap(([id, answer]) => ('kind' in answer ? [] : [[id, answer.answer]])),
     );

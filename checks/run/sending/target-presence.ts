@@ -35,7 +35,8 @@ export class TargetPresence {
   readonly #speed: number;
   #lost = 0;
   #silentSince = 0;
-  #gone: string | undefined;
+  /** Why nothing is sent any more, once the target was waited for long enough; it stays so. */
+  gone: string | undefined;
 
   /**
    * @param speed of the run's clock
@@ -57,12 +58,7 @@ export class TargetPresence {
     if (this.#lost === 1) this.#silentSince = sentAt;
     const silent = (receivedAt - this.#silentSince) / this.#speed;
     if (this.#lost < LOST_BEFORE_GONE || silent < this.#patience) return;
-    this.#gone ??= `the target stopped answering: ${outcome.message}; ${this.#lost} requests in a row, for ${Math.round(silent / 1000)} s`;
-  }
-
-  /** Why nothing is sent any more, once the target was waited for long enough; it stays so. */
-  get gone(): string | undefined {
-    return this.#gone;
+    this.gone ??= `the target stopped answering: ${outcome.message}; ${this.#lost} requests in a row, for ${Math.round(silent / 1000)} s`;
   }
 
   /** How long to wait before the `look`th look (from 1 on) at a target that does not answer, by the run's clock. */

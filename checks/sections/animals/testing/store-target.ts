@@ -3,7 +3,7 @@
 import { stringify } from 'lossless-json';
 import { currentId } from '../../../../spec/contract.ts';
 import type { Finding } from '../../../run/findings.ts';
-import { judgeRun, type RunResult } from '../../../run/judge.ts';
+import type { RunResult } from '../../../run/judge.ts';
 import { playRun } from '../../../run/play.ts';
 import type { RunOptions } from '../../../run/run.ts';
 import { type Answers, type TestRun, testRun } from '../../../run/testing/test-run.ts';
@@ -111,12 +111,11 @@ export async function findingsOf(
   const checks = allChecks.filter(({ id }) => ids.map(currentId).includes(id));
   const test = testRun(answers, { permissions: new Set(['writes']), checks, ...options });
   before?.(test);
-  const judging = { checks, gapObservers: [] };
   const alsoPlayed = checks.some(({ observe, conclude }) => observe !== undefined || conclude !== undefined)
     ? ['add-animal', 'list-animals', 'get-animal', 'deprecation'].flatMap((part) => checksByPart[part] ?? [])
     : [];
-  await playRun(test.run, { ...judging, alsoPlayed: alsoPlayed.flatMap(({ scenes }) => scenes) });
-  return judgeRun(judging, test.run).requirements;
+  const judging = { checks, gapObservers: [], alsoPlayed: alsoPlayed.flatMap(({ scenes }) => scenes) };
+  return (await playRun(test.run, judging)).requirements;
 }
 
 /** What one row says. @param also other rows that are judged, which may explain it */

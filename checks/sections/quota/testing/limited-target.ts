@@ -5,7 +5,6 @@ import { fixedWindow, type SimulatedLimit } from '../../../limits/testing/simula
 import { DAY, SECOND } from '../../../limits/time.ts';
 import type { Key } from '../../../profile/key.ts';
 import type { Finding } from '../../../run/findings.ts';
-import { judgeRun } from '../../../run/judge.ts';
 import { playRun } from '../../../run/play.ts';
 import type { RunOptions } from '../../../run/run.ts';
 import { NOON, payer, type TestRun, testRun } from '../../../run/testing/test-run.ts';
@@ -131,7 +130,9 @@ export async function verdictsOn(
   target: LimitedTarget,
   { run }: TestRun = limitedRun(target),
 ): Promise<ReadonlyMap<string, Finding>> {
-  const judging = { checks: Object.values(quotaChecks).flat(), gapObservers: [] };
-  await playRun(run, judging);
-  return judgeRun(judging, run).requirements;
+  const { requirements } = await playRun(run, {
+    checks: Object.values(quotaChecks).flat(),
+    gapObservers: [],
+  });
+  return requirements;
 }
