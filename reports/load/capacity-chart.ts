@@ -3,62 +3,65 @@ import { boundsIn } from '../../scenarios/lib/slo.ts';
 import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
 import {
   BLUE,
-  bars,
   chart,
   DASHED,
+  DASHED_LINE,
   GREEN,
   GREY,
   LIGHT_BLUE,
+  LINE,
   latencyAxis,
   legend,
-  line,
   logarithmic,
   RED,
-  signs,
 } from '../html/chart.ts';
+import { rectX, ruleX, ruleY, text } from '../html/plot.ts';
 
 const rateText = (value: number) => `${Number(value.toPrecision(3)).toLocaleString('en')}/s`;
 
 /** Every step, the capacity and its interval: rate against latency. */
 export function capacityChart({ run, capacity, interval, steps }: CapacityResult): SafeHtml {
   if (steps.length === 0) return html`<p class="quiet">No step was taken.</p>`;
-  const rates = [...steps.map(({ rate }) => rate), ...(interval ?? [])];
   const bounds = boundsIn(run.slo);
-  const x = logarithmic(Math.min(...rates) / 1.15, Math.max(...rates) * 1.15, rateText);
-  const y = latencyAxis([...steps.flatMap(({ p50, p99 }) => [p50, p99]), ...bounds]);
-  const [[left = 0, right = 0], [bottom = 0, top = 0]] = [x.scale.domain(), y.scale.domain()];
-  const p99 = (which: boolean) =>
-    steps.flatMap(({ held, rate, p99: ms }) => (held === which ? [[rate, ms] as const] : []));
-  const marks = [
+  const signs = (words: string, fill: string, sign: string, of: typeof steps, y: 'p50' | 'p99') => ({
+    entry: [words, fill, sign] as const,
+    mark: text(of, { x: 'rate', y, fill, text: () => sign }),
+  });
+  const shown = [
     ...(capacity === null || interval === null
       ? []
       : [
-          bars('capacity, 95 % interval', LIGHT_BLUE, [[...interval, top]]),
-          line('capacity', BLUE, [
-            [capacity, bottom],
-            [capacity, top],
-          ]),
+          {
+            entry: ['capacity, 95 % interval', LIGHT_BLUE] as const,
+            mark: rectX([interval], { x1: '0', x2: '1', fill: LIGHT_BLUE }),
+          },
+          { entry: ['capacity', BLUE, LINE] as const, mark: ruleX([capacity], { stroke: BLUE }) },
         ]),
-    ...bounds.map((bound) =>
-      line(
-        'objective',
-        RED,
-        [
-          [left, bound],
-          [right, bound],
-        ],
-        DASHED,
-      ),
+    ...bounds.map((bound) => ({
+      entry: ['objective', RED, DASHED_LINE] as const,
+      mark: ruleY([bound], { stroke: RED, strokeDasharray: DASHED }),
+    })),
+    signs('p50', GREY, '●', steps, 'p50'),
+    signs(
+      'p99 of a step that held',
+      GREEN,
+      '●',
+      steps.filter(({ held }) => held),
+      'p99',
     ),
     signs(
-      'p50',
-      GREY,
-      '●',
-      steps.map(({ rate, p50 }) => [rate, p50]),
+      'of one that did not',
+      RED,
+      '✕',
+      steps.filter(({ held }) => !held),
+      'p99',
     ),
-    signs('p99 of a step that held', GREEN, '●', p99(true)),
-    signs('of one that did not', RED, '✕', p99(false)),
   ];
-  return html`${legend(marks)}
-${chart({ label: 'Rate in requests per second against latency', height: 230, x, y }, marks)}`;
+  return html`${legend(shown.map(({ entry }) => entry))}
+${chart('Rate in requests per second against latency', {
+  height: 230,
+  x: logarithmic([...steps.map(({ rate }) => rate), ...(interval ?? [])], rateText),
+  y: latencyAxis([...steps.flatMap(({ p50, p99 }) => [p50, p99]), ...bounds]),
+  marks: shown.map(({ mark }) => mark),
+})}`;
 }

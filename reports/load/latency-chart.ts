@@ -1,7 +1,8 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { percentilesOf } from '../../scenarios/runner/result/figures.ts';
 import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
-import { chart, latencyAxis, legend, line, linear, strokeOf } from '../html/chart.ts';
+import { chart, latencyAxis, legend, strokeOf } from '../html/chart.ts';
+import { lineY } from '../html/plot.ts';
 
 const PERCENTILES = [0, 50, 90, 99, 99.9, 99.99, 99.999];
 
@@ -27,16 +28,17 @@ export function latencyChart(all: readonly LoadSeries[], names: readonly string[
     return [{ name: names[index] ?? '', points }];
   });
   if (curves.length === 0) return html`<p class="quiet">No request was answered.</p>`;
-  const ticks = PERCENTILES.filter((value) => nines(value) <= most * 1.001).map((value) => ({
-    value: nines(value),
-    text: value === 0 ? 'fastest' : `${value} %`,
-  }));
-  const label = `Latency by percentile: ${curves.map(({ name }) => name).join('; ')}`;
+  const ticks = PERCENTILES.filter((value) => nines(value) <= most * 1.001);
+  const x = {
+    domain: [0, most],
+    ticks: ticks.map(nines),
+    tickFormat: (_: number, index: number) => (index === 0 ? 'fastest' : `${ticks[index]} %`),
+  };
   const y = latencyAxis(curves.flatMap(({ points }) => points.map(([, value]) => value)));
-  const lines = curves.map(({ name, points }, index) => {
-    const [colour, dash] = strokeOf(index);
-    return line(name, colour, points, dash);
-  });
-  return html`${legend(lines)}
-${chart({ label, height: 220, x: linear(0, most, ticks), y }, lines)}`;
+  const label = `Latency by percentile: ${curves.map(({ name }) => name).join('; ')}`;
+  const marks = curves.map(({ points }, index) =>
+    lineY(points, { x: '0', y: '1', ...strokeOf(index).style }),
+  );
+  return html`${legend(curves.map(({ name }, index) => [name, ...strokeOf(index).entry]))}
+${chart(label, { height: 220, x, y, marks })}`;
 }

@@ -161,7 +161,7 @@ t.test('pictures: a line for each series, a mark for each step, the interval', a
   // One of each sign is the legend's; every step has its p50.
   t.equal(picture.match(/>●</g)?.length, 2 + steps.length + held);
   t.equal(picture.match(/>✕</g)?.length, 1 + steps.length - held);
-  t.match(picture, /<path fill="#4684d866" d="M/);
+  t.match(picture, /fill="#4684d866"[^>]*><rect /);
   const none = LOAD_FORMATS.html.render(
     capacity({ steps: [], ...without, outcome: 'generator-limited', reason: 'late' }),
   );

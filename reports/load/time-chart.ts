@@ -3,17 +3,27 @@ import { mergedBlocks } from '../../scenarios/runner/result/figures.ts';
 import type { LoadBlock, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import {
   BLUE,
-  bars,
   chart,
+  dateOf,
+  type Entry,
   GREEN,
+  LINE,
   latencyAxis,
   legend,
-  line,
-  linear,
   ORANGE,
   RED,
-  timeAxis,
+  TIME_AXIS,
 } from '../html/chart.ts';
+import { lineY, rectY, ruleY } from '../html/plot.ts';
+
+const LATENCIES = { p50: BLUE, p99: ORANGE };
+
+/** Each covers the lower part of the one before. */
+const RATES: readonly (readonly [words: string, colour: string, number: (block: LoadBlock) => number])[] = [
+  ['requests/s', GREEN, ({ requests }) => requests],
+  ['refused as expected', ORANGE, ({ errors, refused }) => errors + refused],
+  ['errors', RED, ({ errors }) => errors],
+];
 
 /** Latency, and below it rate, refusals and errors, over the run. */
 export function timeChart(series: readonly LoadSeries[]): SafeHtml {
@@ -21,32 +31,20 @@ export function timeChart(series: readonly LoadSeries[]): SafeHtml {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return html`<p class="quiet">There are no time blocks.</p>`;
   const width = Math.max(0.001, ...series.map(({ blockSeconds }) => blockSeconds));
-  const seconds = ({ at }: LoadBlock) => (at - first.at) / 1000;
-  const x = timeAxis(0, seconds(last) + width);
+  /** A moment of a block, from its begin at 0 to its end at 1. */
+  const moment = (part: number) => (block: LoadBlock) => dateOf((block.at - first.at) / 1000 + part * width);
+  const x = { ...TIME_AXIS, domain: [dateOf(0), moment(1)(last)] };
   const y = latencyAxis(blocks.flatMap(({ p50, p99 }) => [p50, p99]));
-  const latencies = (['p50', 'p99'] as const).map((which) =>
-    line(
-      which,
-      which === 'p50' ? BLUE : ORANGE,
-      blocks.map((block) => [seconds(block) + width / 2, block[which]]),
-    ),
+  const latencies = Object.entries(LATENCIES).map(([which, stroke]) =>
+    lineY(blocks, { x: moment(0.5), y: which, stroke }),
   );
-  const perSecond = (words: string, colour: string, number: (block: LoadBlock) => number) =>
-    bars(
-      words,
-      colour,
-      blocks.map((block) => [seconds(block), seconds(block) + width * 0.88, number(block) / width]),
-    );
-  // Each covers the lower part of the one before.
-  const rates = [
-    perSecond('requests/s', GREEN, ({ requests }) => requests),
-    perSecond('refused as expected', ORANGE, ({ errors, refused }) => errors + refused),
-    perSecond('errors', RED, ({ errors }) => errors),
-  ];
-  const busiest = Math.max(...blocks.map(({ requests }) => requests), 1) / width;
-  const ticks = [busiest / 2, busiest].map((value) => ({ value, text: `${Number(value.toPrecision(3))}/s` }));
+  const rates = RATES.map(([, fill, number]) => {
+    const perSecond = (block: LoadBlock) => number(block) / width;
+    return rectY(blocks, { x1: moment(0), x2: moment(0.88), y1: 0, y2: perSecond, fill });
+  });
+  const entries = Object.entries(LATENCIES).map((entry): Entry => [...entry, LINE]);
   const label = 'Requests, refusals and errors per second over time';
-  return html`${legend([...latencies, ...rates])}
-${chart({ label: 'p50 and p99 over time', height: 150, x: { ...x, ticks: [] }, y }, latencies)}
-${chart({ label, height: 120, x, y: linear(0, busiest * 1.1, ticks) }, rates)}`;
+  return html`${legend([...entries, ...RATES.map(([words, colour]): Entry => [words, colour])])}
+${chart('p50 and p99 over time', { height: 150, x: { ...x, axis: null }, y, marks: latencies })}
+${chart(label, { height: 120, x, y: { ticks: 3, tickFormat: (value: number) => `${value}/s` }, marks: [...rates, ruleY([0])] })}`;
 }

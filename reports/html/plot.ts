@@ -1,0 +1,19 @@
+/** What the charts take of Observable Plot, which wants a document to draw in. The build bundles both for the package. */
+import { parseHTML } from 'linkedom';
+
+export {
+  type AreaYOptions,
+  areaY,
+  binX,
+  lineY,
+  type PlotOptions,
+  plot,
+  type RectYOptions,
+  rectX,
+  rectY,
+  ruleX,
+  ruleY,
+  type ScaleOptions,
+  text,
+} from '@observablehq/plot';
+export const { document } = parseHTML('<html>');
