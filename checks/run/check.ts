@@ -7,7 +7,7 @@ import type { Findings } from './findings.ts';
 import { conclusiveOr, Inconclusive } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
-import type { AnyScene, InTurn, KeyOutcome, KeyScenes, Scene } from './scene.ts';
+import type { AnyScene, InTurn, KeyScenes, Scene } from './scene.ts';
 import type { Trace, TraceSoFar } from './trace.ts';
 
 /** Where a check says what it saw. A check that says nothing is inconclusive, never passed. */
@@ -21,7 +21,7 @@ export interface Seen {
   /** Undefined where nothing came of the scene. */
   maybe<T>(scene: Scene<T>): T | undefined;
   /** What came of it on each of its keys that the target knows. @throws Inconclusive where it was not permitted */
-  on<T>(scenes: KeyScenes<T>): readonly KeyOutcome<T>[];
+  on<T>(scenes: KeyScenes<T>): InTurn<T>;
 }
 
 /**

@@ -5,7 +5,7 @@ import { conclusionOf, conclusiveOr, Inconclusive } from './inconclusive.ts';
 import type { ReadJournal, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
 import type { RunFacts } from './run-facts.ts';
-import type { AnyScene, KeyOutcome, KeyScenes, Scene } from './scene.ts';
+import type { AnyScene, InTurn, KeyScenes, Scene } from './scene.ts';
 import { type Player, SceneRun } from './scene-run.ts';
 import { Sender, type SenderOptions } from './sending/sender.ts';
 import { GrowingTrace } from './trace.ts';
@@ -83,22 +83,24 @@ export class Run implements Player, Seen {
     );
   }
 
-  on<T>(scenes: KeyScenes<T>): readonly KeyOutcome<T>[] {
+  on<T>(scenes: KeyScenes<T>): InTurn<T> {
     const refusal = this.#refusal(scenes);
     if (refusal !== undefined) throw refusal;
-    const keys = scenes.keys(this.keys);
-    if (keys.length === 0)
-      return scenes.keys(this.facts.keys).map((key) => {
-        const why = this.sender.laneOf({ key: key.name })?.unusable ?? `key ${key.name} cannot be used`;
-        return { key, outcome: new Inconclusive(why) };
-      });
-    return keys.map((key) => ({
-      key,
-      outcome: conclusiveOr(
+    const played = scenes.keys(this.keys).map((key) =>
+      conclusiveOr<T, Inconclusive>(
         () => this.of(scenes.on(key)),
         (reason) => reason,
       ),
-    }));
+    );
+    if (played.length > 0) return played;
+    return scenes
+      .keys(this.facts.keys)
+      .map(
+        (key) =>
+          new Inconclusive(
+            this.sender.laneOf({ key: key.name })?.unusable ?? `key ${key.name} cannot be used`,
+          ),
+      );
   }
 
   /** The ids of scenes, and of those that they asked for. */

@@ -68,12 +68,6 @@ export interface KeyScenes<out T> {
   readonly on: (key: Key) => Scene<T>;
 }
 
-/** What came of a scene on one key, or why nothing did. */
-export interface KeyOutcome<T> {
-  readonly key: Key;
-  readonly outcome: T | Inconclusive;
-}
-
 /** Plays scenes, each once. */
 export interface Player {
   play<T>(scene: Scene<T>): Promise<T>;

@@ -1,9 +1,9 @@
 import type { Key } from '../profile/key.ts';
 import { isAnswered } from '../wire/exchange.ts';
 import { conclusionOf, Inconclusive } from './inconclusive.ts';
-import type { KeyOutcome, KeyScenes, Scene, SceneRun } from './scene-run.ts';
+import type { KeyScenes, Scene, SceneRun } from './scene-run.ts';
 
-export type { KeyOutcome, KeyScenes, Scene } from './scene-run.ts';
+export type { KeyScenes, Scene } from './scene-run.ts';
 
 /** What a check can name. */
 export type AnyScene = Scene<unknown> | KeyScenes<unknown>;
@@ -26,20 +26,15 @@ export const sceneOnKeys = <T>(
   on: (key) => scene(`${id}:${key.name}`, { permit: options.permit, intent }, (run) => play(run, key)),
 });
 
-/** What came of a scene on those of its keys where it was played. @throws Inconclusive where nothing came of any */
-export function playedOn<T>(
-  outcomes: readonly KeyOutcome<T>[],
-): { readonly key: Key; readonly outcome: T }[] {
-  const played = outcomes.flatMap(({ key, outcome }) =>
-    outcome instanceof Inconclusive ? [] : [{ key, outcome }],
-  );
-  const failed = outcomes.find(({ outcome }) => outcome instanceof Inconclusive)?.outcome;
-  if (played.length === 0 && failed !== undefined) throw failed;
-  return played;
-}
-
-/** What came of things that were tried one by one, or why it could not be done. */
+/** What came of things that were tried one by one, or of a scene on its keys; or why nothing did. */
 export type InTurn<T> = readonly (T | Inconclusive)[];
+
+/** What came of a scene on those of its keys where it was played. @throws Inconclusive where nothing came of any */
+export function playedOn<T>(outcomes: InTurn<T>): readonly [T, ...T[]] {
+  const [first, ...more] = outcomes.flatMap((one) => (one instanceof Inconclusive ? [] : [{ one }]));
+  if (first !== undefined) return [first.one, ...more.map(({ one }) => one)];
+  throw outcomes.find((one) => one instanceof Inconclusive) ?? new Inconclusive('no usable key has the role');
+}
 
 /**
  * Tries things one by one. A lost answer costs only the thing that needed it. After a refusal that somebody else earned

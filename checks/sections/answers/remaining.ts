@@ -87,10 +87,11 @@ export const remainingFalls = check(
     );
     if (minutes.length === 0 && trace.run.keys.every((key) => fallOf(key, trace).kind === 'unseen'))
       judge.inconclusive(notShown(...REMAINING_SHOWN_BY));
-    for (const { key, outcome } of playedOn(minutes)) {
-      const refills = givesBackGradually(outcome) !== false;
+    for (const measurement of minutes.length === 0 ? [] : playedOn(minutes)) {
+      const { key, windows, next } = measurement;
+      const refills = givesBackGradually(measurement) !== false;
       // Judges the first window of each key, and the next one.
-      for (const window of [...outcome.windows.slice(0, 1), ...outcome.next])
+      for (const window of [...windows.slice(0, 1), ...next])
         judgeValues(window, key.limits.perMinute, refills, judge);
     }
   },

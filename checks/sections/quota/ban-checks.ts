@@ -134,7 +134,7 @@ export const banChecks: readonly Check[] = [
     'ban-spares-polite',
     { permit: 'exhaust', scenes: [minute], explainsShortage: true },
     (judge, seen) => {
-      for (const { outcome } of playedOn(seen.on(minute))) judgePolite(outcome, judge, seen);
+      for (const measurement of playedOn(seen.on(minute))) judgePolite(measurement, judge, seen);
     },
   ),
   // 7: the response to a banned key is an error response and has an Error body.

@@ -3,9 +3,8 @@ import { givenAtOnce, MINUTE, SECOND } from '../../limits/time.ts';
 import { type Clocked, isForDay, latestEnd, toldEnd } from '../../limits/told-time.ts';
 import { countWindow, type WindowCount } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
 import { LONGEST_BAN } from '../../run/run-budget.ts';
-import { type KeyOutcome, playedOn } from '../../run/scene.ts';
+import { type InTurn, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { isJsonObject } from '../../wire/lossless-json.ts';
@@ -253,11 +252,8 @@ const tooLong = (length: number): string | undefined =>
     : undefined;
 
 /** Reads the measurement of the one key that may be banned. @throws Inconclusive if there is none */
-export function theBan(outcomes: readonly KeyOutcome<BanMeasurement>[], trace: Trace): BanReading {
-  const [played] = playedOn(outcomes);
-  if (played === undefined) throw new Inconclusive('no usable key has the role ban');
-  return readBan(played.outcome, trace);
-}
+export const theBan = (outcomes: InTurn<BanMeasurement>, trace: Trace): BanReading =>
+  readBan(playedOn(outcomes)[0], trace);
 
 /**
  * Requests that were served between two refusals of one window. Its reset stood still, so nothing was refilled in

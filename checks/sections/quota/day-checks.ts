@@ -110,7 +110,6 @@ export const dailyQuotaChecks: readonly Check[] = [
   ...PLAN_NAMES.map(dayCheck),
   // 8: a 429 for the day's quota gives, in Retry-After and X-RateLimit-Reset, a time within the day ahead.
   check('rate-day-refusal', { permit: 'day', scenes: [day] }, (judge, seen) => {
-    const measured = seen.on(day).map(({ outcome }) => outcome);
-    for (const measurement of doneOf(measured, judge)) judgeRefusal(measurement, judge, seen.trace);
+    for (const measurement of doneOf(seen.on(day), judge)) judgeRefusal(measurement, judge, seen.trace);
   }),
 ];

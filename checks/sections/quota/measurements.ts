@@ -9,7 +9,7 @@ import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
 import { conclusiveOr, Inconclusive } from '../../run/inconclusive.ts';
 import { daySpent, notTold, type Reason } from '../../run/reason.ts';
-import { type KeyOutcome, type KeyScenes, playedOn } from '../../run/scene.ts';
+import { type KeyScenes, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import { lostOn, refusesKey } from './admitted.ts';
@@ -17,12 +17,6 @@ import { ban } from './ban.ts';
 import { type BanReading, theBan } from './ban-reading.ts';
 import { type MinuteMeasurement, minute } from './minute.ts';
 import type { FilledWindow } from './window-filling.ts';
-
-/** The measurements that could be made, of all keys. @throws Inconclusive if there are none */
-export function measurements<T>(outcomes: readonly KeyOutcome<T>[]): T[] {
-  if (outcomes.length === 0) throw new Inconclusive('no usable key has the role exhaust');
-  return playedOn(outcomes).map(({ outcome }) => outcome);
-}
 
 /** Defines a check that judges what came of a scene on each key by itself. */
 export const checkOfKeys = <T>(
@@ -32,7 +26,7 @@ export const checkOfKeys = <T>(
   options: Partial<Pick<Check, 'notApplicable' | 'conclude' | 'scenes' | 'explainsShortage'>> = {},
 ): Check =>
   check(id, { permit: measured.permit, scenes: [measured], ...options }, (judge, seen) => {
-    for (const measurement of measurements(seen.on(measured))) judgeOne(measurement, judge, seen);
+    for (const measurement of playedOn(seen.on(measured))) judgeOne(measurement, judge, seen);
   });
 
 /** The same on the key of one plan. */
@@ -130,7 +124,7 @@ export function banOf(seen: Seen): BanReading | undefined {
     },
   );
   // A run of some rows provokes no ban for them, nor can a key be banned that the target refuses already.
-  const isPlayed = outcomes?.some(({ outcome }) => !(outcome instanceof Inconclusive)) === true;
+  const isPlayed = outcomes?.some((outcome) => !(outcome instanceof Inconclusive)) === true;
   return outcomes === undefined || !isPlayed ? undefined : theBan(outcomes, seen.trace);
 }
 

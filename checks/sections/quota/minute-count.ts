@@ -5,6 +5,7 @@ import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
 import { notTold, type Reason } from '../../run/reason.ts';
+import { playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, type Exchange, header } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
@@ -23,7 +24,6 @@ import {
   lostAnswers,
   lostBefore,
   lostFirst,
-  measurements,
   minutesAndBan,
 } from './measurements.ts';
 import { filledTwice, type MinuteMeasurement, MOST_FOR_SECOND_WINDOW, minute } from './minute.ts';
@@ -154,7 +154,7 @@ function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
 
 /** 8: the limit is a number of requests, even if they are in flight at the same time. */
 export const concurrent: Check = check('rate-concurrent', minutesAndBan, (judge, seen) => {
-  for (const measurement of measurements(seen.on(minute))) judgeConcurrency(measurement, judge);
+  for (const measurement of playedOn(seen.on(minute))) judgeConcurrency(measurement, judge);
   const ban = banOf(seen);
   if (ban === undefined) return;
   const { count, key, refusals } = ban;
@@ -262,7 +262,7 @@ function judgeLimit(
 export const overLimitChecks: readonly Check[] = [
   // 8: a request over the limit receives 429 Too Many Requests; each key tries a different operation.
   check('rate-refused-429', minutesAndBan, (judge, seen) => {
-    const measured = measurements(seen.on(minute));
+    const measured = playedOn(seen.on(minute));
     for (const measurement of measured)
       for (const window of [...measurement.windows, ...measurement.next])
         judgeLimit(measurement, window, judge, seen.trace);
@@ -285,7 +285,7 @@ export const overLimitChecks: readonly Check[] = [
       conclude: storedThoughRefused(429, 'no addition was refused with 429'),
     },
     (_, seen) => {
-      measurements(seen.on(minute));
+      playedOn(seen.on(minute));
     },
   ),
 ];

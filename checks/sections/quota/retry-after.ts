@@ -18,13 +18,14 @@ import {
 } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { daySpent, notTold } from '../../run/reason.ts';
+import { playedOn } from '../../run/scene.ts';
 import { retryAfterViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { judgeAnswer } from '../answers.ts';
 import { isAdmitted, neverRefused } from './admitted.ts';
 import type { AfterRefusal } from './after-refusal.ts';
-import { banOf, checkOfKeys, measurements, minutesAndBan, refusedOtherwise } from './measurements.ts';
+import { banOf, checkOfKeys, minutesAndBan, refusedOtherwise } from './measurements.ts';
 import { judgeAbsence, type MinuteMeasurement, minute } from './minute.ts';
 import { spreadOut } from './spread-out.ts';
 
@@ -182,7 +183,7 @@ export const retryAfterChecks: readonly Check[] = [
       else if (problem !== undefined) judge.breaks({ expected, actual: problem }, refusal);
       else if (toldWait(refusal, limits).kind !== 'absent') judge.holds(refusal);
     };
-    const minutes = measurements(seen.on(minute));
+    const minutes = playedOn(seen.on(minute));
     for (const { key, windows, next, after } of minutes)
       for (const { refusal } of [...windows, ...next])
         if (refusal !== undefined) judgeWait(refusal, key, GENEROUS, after?.afterReset);
@@ -211,7 +212,7 @@ export const retryAfterFormat: GapObserver = gap(
   'retry-after-format',
   { permit: 'exhaust', scenes: [minute] },
   (seen) => {
-    for (const { key, after } of measurements(seen.on(minute))) {
+    for (const { key, after } of playedOn(seen.on(minute))) {
       if (after === undefined) continue;
       const told = toldWait(after.obeyed, key.limits);
       if (told.kind === 'delay' || told.kind === 'date')
