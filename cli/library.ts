@@ -23,7 +23,6 @@ import { judgedCheck } from './check/check-report.ts';
 import { checkSubject, type GivenProfile } from './check/check-subject.ts';
 import { declared, type Rule } from './rules.ts';
 import { NothingToJudge } from './shared/exit-codes.ts';
-import { withoutUndefined } from './shared/without-undefined.ts';
 
 export type { KeyRole, Permission, PlanLimits, PlanName, Report, RequirementResult };
 export { NothingToJudge, UsageError };
@@ -90,11 +89,11 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
   const { target, profile, permit, only, production, keys, signal, onDecided } = options;
   signal?.throwIfAborted();
   refuseOtherTypes(options, OPTIONS);
-  const asked = withoutUndefined({
+  const asked = {
     ...{ target, profile, only },
     permit: permit && permissionsNamed(permit),
     production: production === true ? production : undefined,
-  });
+  };
   if (keys !== undefined && profile !== undefined) throw new UsageError('give keys or a profile, not both');
   if (keys === undefined && (options.plans ?? options.gaps ?? options.headers ?? options.tls) !== undefined)
     throw new UsageError('plans, gaps, headers and tls go with keys; a profile has its own');
@@ -105,7 +104,7 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
     const { longest, mostRequests } = await limitsOf(subject);
     const timeLimit = { longest, taken: 0 };
     const { report } = await judgedCheck(
-      { ...subject, ...withoutUndefined({ signal }), timeLimit, mostRequests },
+      { ...subject, signal, timeLimit, mostRequests },
       {
         onDecided: (row) => onDecided?.(row),
         command: commandOf(asked),

@@ -82,16 +82,11 @@ export function rule(
         defect(error);
       }
     };
-  const permitted = permit === undefined ? {} : { permit };
   return {
-    row: { id, formerly: [], section: 'own', level, title: statement, statement, clause: '', ...permitted },
+    row: { id, formerly: [], section: 'own', level, title: statement, statement, clause: '', permit },
     check: check(
       id,
-      {
-        scenes: scenes.map(playable),
-        ...permitted,
-        ...(observe === undefined ? {} : { observe: guarded(observe) }),
-      },
+      { scenes: scenes.map(playable), permit, observe: observe && guarded(observe) },
       judge && guarded(judge),
     ),
   };

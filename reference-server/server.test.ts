@@ -24,11 +24,8 @@ async function service(
   const server = await startReferenceServer({ clock, keys: KEYS, ...options });
   t.teardown(() => server.close());
   const send = async (path: string, { key = BUSINESS, headers, ...init }: Sent = {}) => {
-    const authorization = key === null ? {} : { authorization: key };
-    const response = await fetch(server.baseUrl + path, {
-      ...init,
-      headers: { ...authorization, ...headers },
-    });
+    const all = key === null ? { ...headers } : { authorization: key, ...headers };
+    const response = await fetch(server.baseUrl + path, { ...init, headers: all });
     const quota = ['limit', 'remaining', 'reset'].map((name) => response.headers.get(`x-ratelimit-${name}`));
     return { status: response.status, headers: response.headers, quota, text: await response.text() };
   };

@@ -195,7 +195,7 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
       Exchange: verdict === 'fail' && proof !== undefined ? exchangeText(proof, row.at) : undefined,
     },
     tags: [`section ${section}`, level],
-    ...(consequenceOf === undefined ? {} : { consequenceOf }),
+    consequenceOf,
   };
 }
 

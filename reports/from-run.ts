@@ -66,10 +66,11 @@ export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Repor
         ({ operation, status, intent }) =>
           operation === 'createPet' && status >= 200 && status < 300 && intent !== 'foreign',
       ).length,
-      ...(facts.traffic === true
-        ? {}
-        : { way: { ...facts.way, httpVersion: trace.exchanges.some(isHttp2) ? '2' : '1.1' } }),
-      ...(skew === undefined ? {} : { targetClockSkewMs: Math.round(skew) }),
+      way:
+        facts.traffic === true
+          ? facts.way
+          : { ...facts.way, httpVersion: trace.exchanges.some(isHttp2) ? '2' : '1.1' },
+      targetClockSkewMs: skew && Math.round(skew),
     },
     verdict: verdictOf(rows, gapRows, problems),
     complete: isComplete(rows),
@@ -128,16 +129,13 @@ export function requirementRow(
     level,
     title,
     statement,
-    ...(clause === '' ? {} : { clause }),
-    ...(reading === undefined ? {} : { reading }),
-    ...(plan === undefined ? {} : { plan }),
-    ...(permit === undefined ? {} : { permit }),
-    verdict,
+    clause: clause || undefined,
+    ...{ reading, plan, permit, verdict },
     reason: violation === undefined ? sentence(reasons) : `${violation.actual}${times}`,
     why: reasons,
     ...violation,
     evidence: evidence.map((exchange) => exchange.id),
-    ...(verdict === 'fail' && decisive !== undefined ? { curl: repeating(decisive) } : {}),
+    curl: verdict === 'fail' && decisive !== undefined ? repeating(decisive) : undefined,
   };
 }
 

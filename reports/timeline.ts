@@ -28,16 +28,14 @@ export function timelineOf(
 ): TimelinePoint[] {
   const skew = trace.targetClock.skew ?? 0;
   const seconds = (time: number) => Math.round(time - startedAt) / 1000;
-  const answered = trace.readings.map((reading) => ({
-    at: seconds(reading.receivedAt),
-    key: reading.key,
-    operation: reading.operation,
-    status: reading.status,
-    ...(reading.limit === undefined ? {} : { limit: reading.limit }),
-    ...(reading.remaining === undefined ? {} : { remaining: reading.remaining }),
-    ...(reading.reset === undefined ? {} : { reset: seconds(reading.reset - skew) }),
-    ...(banned.has(reading.id) ? { banned: true } : {}),
-  }));
+  const answered = trace.readings.map(
+    ({ id, receivedAt, key, operation, status, limit, remaining, reset }) => ({
+      at: seconds(receivedAt),
+      ...{ key, operation, status, limit, remaining },
+      reset: reset && seconds(reset - skew),
+      banned: banned.has(id) || undefined,
+    }),
+  );
   const failed = trace.exchanges
     .filter((exchange) => !isAnswered(exchange))
     .map((exchange) => ({

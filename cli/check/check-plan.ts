@@ -9,7 +9,6 @@ import { exhaustKeys } from '../../checks/sections/quota/minute.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import type { Permission } from '../../spec/permissions.ts';
-import { withoutUndefined } from '../shared/without-undefined.ts';
 import type { CheckSubject } from './check-subject.ts';
 
 /** A run as it is planned: its bill, and what it leaves out. */
@@ -62,8 +61,7 @@ export async function planCheck(
         clock: { speed: 1 },
         samples: {},
       },
-      ...{ values, clock, permissions: played },
-      ...withoutUndefined({ only, rules }),
+      ...{ values, clock, permissions: played, only, rules },
     });
     if (checked.kind === 'not-ready') throw new Error(`the plan could not be made: ${checked.message}`);
     const rows = [...checked.result.requirements];

@@ -11,7 +11,6 @@ import { requirement } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { NothingToJudge } from '../shared/exit-codes.ts';
 import { interruptedBy } from '../shared/interruption.ts';
-import { withoutUndefined } from '../shared/without-undefined.ts';
 import { shellWord } from './check-options.ts';
 import type { CheckSubject } from './check-subject.ts';
 
@@ -20,9 +19,9 @@ export interface Asked extends Gate {
   /** The command that repeats the run. */
   readonly command: string;
   /** The command that continues a run that was cut short. */
-  readonly resume?: string | undefined;
+  readonly resume?: string;
   /** The profile's file, as it was named. */
-  readonly profile?: string | undefined;
+  readonly profile?: string;
   /** Told of each row as soon as it is decided, with its decisive exchange. The end of the run may still change it. */
   readonly onDecided?: (row: RequirementResult, decisive: Exchange | undefined) => void;
 }
@@ -69,12 +68,10 @@ export function factsOf(
     keys: profile.keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
     clockSpeed: profile.clock.speed,
     command,
-    ...withoutUndefined({
-      ...{ only, interrupted, profile: file },
-      sharedClock: clock && true,
-      traffic: traffic && true,
-      resume: interrupted && resume,
-    }),
+    ...{ only, interrupted, profile: file },
+    sharedClock: clock && true,
+    traffic: traffic && true,
+    resume: interrupted && resume,
     way: wayOf(access),
   };
 }

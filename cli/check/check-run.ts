@@ -20,7 +20,6 @@ import { EXIT, NothingToJudge } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { screenOf } from '../shared/screen.ts';
 import { print } from '../shared/standard-output.ts';
-import { withoutUndefined } from '../shared/without-undefined.ts';
 import { PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
 import { type Asked, factsOf, judgedCheck } from './check-report.ts';
@@ -58,9 +57,7 @@ export async function runCheck(
     required: options.require ?? [],
     command: commandOf(repeatable(options, subject)),
     profile: options.profile && relative('', options.profile),
-    resume: embedded
-      ? undefined
-      : commandOf(withoutUndefined({ resume: directory, envFile: options.envFile })),
+    resume: embedded ? undefined : commandOf({ resume: directory, envFile: options.envFile }),
     onDecided: (row, decisive) => tap?.decided(decidedCase(row, decisive)),
   };
   try {
@@ -117,7 +114,7 @@ function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubj
   if (stored === undefined) return options;
   const { resume, rejudge, header, ...more } = options;
   const profile = embedded ? undefined : join(stored, PROFILE_FILE);
-  return { ...more, ...withoutUndefined({ profile, only }) };
+  return { ...more, profile, only };
 }
 
 const warn = (warning: string): void => void process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);

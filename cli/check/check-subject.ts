@@ -13,7 +13,6 @@ import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { rulesOf } from '../rules.ts';
 import { withHeaders } from '../shared/option-values.ts';
 import { addressIn, environment, unsentValues, usualKeys } from '../shared/profile-file.ts';
-import { withoutUndefined } from '../shared/without-undefined.ts';
 import { PROFILE_FILE } from './check-folder.ts';
 import { type CheckOptions, selectedIds } from './check-options.ts';
 import { startEmbeddedTarget } from './embedded-target.ts';
@@ -80,10 +79,9 @@ export async function trafficSubject(
 export async function checkSubject(options: CheckOptions, given?: GivenProfile): Promise<CheckSubject> {
   const run = storedRun(options);
   // Rules of one's own can be named too, once they are known.
-  const asked = () =>
-    withoutUndefined({
-      only: options.only === undefined ? run?.resume.header.only : selectedIds(options.only),
-    });
+  const asked = () => ({
+    only: options.only === undefined ? run?.resume.header.only : selectedIds(options.only),
+  });
   if ((options.target ?? options.profile ?? run ?? given) === undefined) {
     // Its keys are its own, but a file that is not there is a mistake.
     const only = asked();

@@ -25,7 +25,6 @@ import { NothingToJudge } from '../shared/exit-codes.ts';
 import { HEADER } from '../shared/option-values.ts';
 import { addressOf, environment, USUAL_VARIABLES, usualKeys, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
-import { withoutUndefined } from '../shared/without-undefined.ts';
 
 const EXAMPLES = `
 The target is asked once, with the first key that is set. Without
@@ -134,24 +133,24 @@ async function init(options: InitOptions): Promise<void> {
   const keys = options.key ?? usualKeys(set);
   if (enterprise === undefined && keys.some(({ plan }) => plan === 'enterprise'))
     throw new UsageError('the document leaves the numbers of Enterprise open: add --enterprise MINUTE,DAY');
-  const tls = { insecure: false, ...withoutUndefined({ ca, cert, key, passphraseEnv }) };
+  const tls = { insecure: false, ca, cert, key, passphraseEnv };
   const profile = {
     ...PROFILE_DEFAULTS,
     target: addressOf(options.target),
-    plans: withoutUndefined({ enterprise }),
+    plans: { enterprise },
     load: { allowed: keys.some(({ roles }) => roles.includes('load')) },
     ...{ keys, headers, tls },
   };
   warnOfVersion(profile.target);
   const told = await firstAnswer(profile, set);
   const beside = (file: string | undefined) => file && relative(dirname(resolve(out)), resolve(file));
-  const files = withoutUndefined({ ca: beside(ca), cert: beside(cert), key: beside(key) });
+  const files = { ca: beside(ca), cert: beside(cert), key: beside(key) };
   const about =
     '# What petstore-harness may do to this target. The keys are in the environment, never here.\n';
   writeFileSync(out, `${about}${profileYaml({ ...profile, tls: { ...tls, ...files } }, out)}`, {
     flag: 'wx',
   });
-  const named = withoutUndefined({ profile: out, envFile });
+  const named = { profile: out, envFile };
   const next = keys.every(({ roles }) => roles.every((role) => role === 'load'))
     ? [`Next: ${commandOf(named, 'load smoke')}`]
     : [

@@ -32,7 +32,6 @@ import { liveLines } from '../shared/live-lines.ts';
 import { durationSeconds, HEADER, positive, wholeNumber, withHeaders } from '../shared/option-values.ts';
 import { addressIn, environment } from '../shared/profile-file.ts';
 import { columnsOf } from '../shared/screen.ts';
-import { withoutUndefined } from '../shared/without-undefined.ts';
 import { loadExitCode, prepareLoadFolder, tellLoad } from './load-folder.ts';
 
 /** The options of `load` as the parser hands them over. */
@@ -185,7 +184,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     const runId = randomBytes(4).toString('hex');
     const asked = {
       ...{ facts, target, runId, shards, k6Options: further },
-      ...withoutUndefined({ rate, seconds: duration, slo, mix, validateEvery }),
+      ...{ rate, seconds: duration, slo, mix, validateEvery },
     };
     if (options.kubernetes === true)
       return void process.stdout.write(await kubernetesManifests({ ...asked, secret }));

@@ -13,7 +13,6 @@ import { EXIT } from '../shared/exit-codes.ts';
 import { interruptedBy, untilInterrupted } from '../shared/interruption.ts';
 import { numberFrom, wholeNumber } from '../shared/option-values.ts';
 import { columnsOf } from '../shared/screen.ts';
-import { withoutUndefined } from '../shared/without-undefined.ts';
 import { writeServeProfile } from './serve-profile.ts';
 
 interface ServeOptions {
@@ -53,13 +52,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'is no address of this machine',
 };
 
-async function started({ port, host, clockSpeed, animals, ...more }: ServeOptions): Promise<ReferenceServer> {
-  const { fault, variant } = more;
+async function started(options: ServeOptions): Promise<ReferenceServer> {
+  const { port, host, clockSpeed, animals, fault, variant } = options;
   try {
-    return await startReferenceServer({
-      ...{ port, host, clockSpeed, animals },
-      ...withoutUndefined({ fault, variant }),
-    });
+    return await startReferenceServer({ port, host, clockSpeed, animals, fault, variant });
   } catch (error) {
     if (error instanceof UnknownNameError)
       throw new UsageError(`${error.message} (see --list-faults and --list-variants)`);

@@ -33,7 +33,7 @@ export function renderSarif({ name, problems, cases, run }: TestRun): string {
           {
             executionSuccessful: problems.length === 0,
             startTimeUtc: run.startedAt,
-            ...(run.command === undefined ? {} : { commandLine: run.command }),
+            commandLine: run.command,
             toolExecutionNotifications: problems.map((text) => ({ level: 'error', message: { text } })),
           },
         ],
@@ -69,8 +69,9 @@ function resultOf(one: TestCase, artifact: string): Result {
     ],
     // Without it code scanning distinguishes alerts by their line, and all of ours have the same one.
     partialFingerprints: { 'requirement/v1': id },
-    ...(standing === 'known'
-      ? { suppressions: [{ kind: 'external', justification: 'Listed in the baseline of known failures' }] }
-      : {}),
+    suppressions:
+      standing === 'known'
+        ? [{ kind: 'external', justification: 'Listed in the baseline of known failures' }]
+        : undefined,
   };
 }
