@@ -15,17 +15,17 @@ export function quantile(values: readonly number[], part: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The standard deviation of the number of pairs in which one of two samples is larger, if chance alone decides it. */
-export const pairsDeviation = (n: number, m: number): number => Math.sqrt((n * m * (n + m + 1)) / 12);
-
 /**
- * Wilcoxon's rank test as Mann and Whitney put it: by how many standard deviations more pairs than half have the larger
- * value in `head`. Ties count half, and the continuity of the normal distribution another half.
+ * By how much the values of `head` are larger, as Hodges and Lehmann estimate it: the median of all differences, and the
+ * ends of its interval. The interval is without 0 where Wilcoxon's rank test, as Mann and Whitney put it, is certain.
+ *
+ * @param deviations how many standard deviations the interval reaches to each side: 1.96 for 95 %
  */
-export function rankShift(base: readonly number[], head: readonly number[]): number {
-  const [n, m] = [head.length, base.length];
-  const larger = sum(head.flatMap((late) => base.map((early) => (Math.sign(late - early) + 1) / 2)));
-  return (larger - (n * m) / 2 - 0.5) / pairsDeviation(n, m);
+export function shiftOf(base: readonly number[], head: readonly number[], deviations: number) {
+  const shifts = head.flatMap((late) => base.map((early) => late - early));
+  const deviation = Math.sqrt((head.length + base.length + 1) / (12 * shifts.length));
+  const at = (reach: number) => quantile(shifts, Math.min(1, Math.max(0, 0.5 + reach)));
+  return { low: at(-deviations * deviation), middle: at(0), high: at(deviations * deviation) };
 }
 
 /** The slope of the straight line with the least squares through points, and the standard error of that slope. */

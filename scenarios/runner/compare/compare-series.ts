@@ -1,6 +1,6 @@
 /** Whether one run's latency or errors are worse than another's: a rank test over time blocks. */
 import { round } from '../../lib/slo.ts';
-import { mean, median, pairsDeviation, quantile, rankShift, sum } from '../../lib/statistics.ts';
+import { mean, median, shiftOf, sum } from '../../lib/statistics.ts';
 import { mergedBlocks } from '../result/figures.ts';
 import type { LoadBlock, LoadSeries } from '../result/load-result.ts';
 
@@ -30,6 +30,8 @@ const LEAST_BATCHES = 6;
  * false alarm is 2 % over all of them together (Bonferroni).
  */
 const CERTAIN = [2.48, 2.71, 2.85];
+/** Those of a 95 % interval. */
+const USUALLY_CERTAIN = 1.96;
 /** The tail varies more from run to run than the middle. */
 const TAIL_FACTOR = 4;
 const ERRORS_TOLERATED = 0.001;
@@ -80,79 +82,68 @@ export function compareSeries(
       );
       return [];
     }
-    const latency = (percentile: 'p50' | 'p99', tolerated: number) => ({
-      metric: `${operation} ${percentile}`,
-      ...compareLatency(percentile, early, late, tolerated, certain),
-    });
     return [
-      latency('p50', toleratedSlowdown),
-      latency('p99', toleratedSlowdown * TAIL_FACTOR),
-      { metric: `${operation} errors`, ...compareErrors(early, late, certain) },
+      compareLatency(operation, 'p50', [early, late], toleratedSlowdown, certain),
+      compareLatency(operation, 'p99', [early, late], toleratedSlowdown * TAIL_FACTOR, certain),
+      compareErrors(operation, [early, late], certain),
     ];
   });
   return { findings, notCompared };
 }
 
-/** What the batches of two runs show; `certain` is as many standard deviations as are no chance. */
-function verdictOf(
-  early: readonly number[],
-  late: readonly number[],
+/**
+ * What an interval shows of a change.
+ *
+ * @param sure the interval that leaves out what is no chance
+ * @param mayBeWorse whether more than is tolerated is still possible
+ */
+export function verdictOn(
+  sure: { readonly low: number; readonly high: number },
   tolerated: number,
-  certain: number,
   mayBeWorse: boolean,
 ): CompareFinding['verdict'] {
-  /** Whether `head` is significantly larger than `base`, by more than the tolerance. */
-  const isLarger = (head: readonly number[], base: readonly number[]) =>
-    rankShift(
-      base.map((value) => value + tolerated),
-      head,
-    ) > certain;
-  if (mayBeWorse) return isLarger(late, early) ? 'worse' : 'unclear';
-  return isLarger(early, late) ? 'better' : 'same';
+  if (mayBeWorse) return sure.low > tolerated ? 'worse' : 'unclear';
+  return sure.high < -tolerated ? 'better' : 'same';
 }
 
+type Pair = readonly [base: readonly Blocks[], head: readonly Blocks[]];
+
 function compareLatency(
+  operation: string,
   percentile: 'p50' | 'p99',
-  base: readonly Blocks[],
-  head: readonly Blocks[],
+  pair: Pair,
   slowdown: number,
   certain: number,
-): Omit<CompareFinding, 'metric'> {
-  const logs = (batches: readonly Blocks[]) =>
-    means(batches, (block) => block[percentile]).map((ms) => Math.log(Math.max(ms, 1e-3)));
-  const [early, late] = [logs(base), logs(head)];
-  // The Hodges–Lehmann shift, with a 95 % interval from the pairwise differences.
-  const shifts = late.flatMap((after) => early.map((before) => after - before));
-  const reach = (1.96 * pairsDeviation(late.length, early.length)) / shifts.length;
-  const change = (part: number) => Math.exp(quantile(shifts, Math.min(1, Math.max(0, part))));
-  const high = change(0.5 + reach);
-  const tolerated = 1 + slowdown;
+): CompareFinding {
+  const [early = [], late = []] = pair.map((batches) =>
+    means(batches, (block) => block[percentile]).map((ms) => Math.log(Math.max(ms, 1e-3))),
+  );
+  const tolerated = Math.log(1 + slowdown);
+  const { low, middle, high } = shiftOf(early, late, USUALLY_CERTAIN);
   const ms = (batches: readonly number[]) => `${round(Math.exp(median(batches)))} ms`;
   return {
-    verdict: verdictOf(early, late, Math.log(tolerated), certain, high > tolerated),
+    metric: `${operation} ${percentile}`,
+    verdict: verdictOn(shiftOf(early, late, certain), tolerated, high > tolerated),
     actual:
-      `${ms(early)} → ${ms(late)}; pairs of batches differ by ${percent(change(0.5))} (95 %: ${percent(change(0.5 - reach))} to ${percent(high)}; ` +
+      `${ms(early)} → ${ms(late)}; pairs of batches differ by ${percent(middle)} (95 %: ${percent(low)} to ${percent(high)}; ` +
       `tolerated ${percent(tolerated)})`,
   };
 }
 
-function compareErrors(
-  base: readonly Blocks[],
-  head: readonly Blocks[],
-  certain: number,
-): Omit<CompareFinding, 'metric'> {
-  const parts = (batches: readonly Blocks[]) =>
-    means(batches, ({ errors, requests }) => errors / Math.max(requests, 1));
-  const [early, late] = [parts(base), parts(head)];
+function compareErrors(operation: string, pair: Pair, certain: number): CompareFinding {
+  const [early = [], late = []] = pair.map((batches) =>
+    means(batches, ({ errors, requests }) => errors / Math.max(requests, 1)),
+  );
   const mayBeWorse = mean(late) > mean(early) + ERRORS_TOLERATED;
   return {
-    verdict: verdictOf(early, late, ERRORS_TOLERATED, certain, mayBeWorse),
+    metric: `${operation} errors`,
+    verdict: verdictOn(shiftOf(early, late, certain), ERRORS_TOLERATED, mayBeWorse),
     actual: `${round(mean(early) * 100)} % → ${round(mean(late) * 100)} %`,
   };
 }
 
-/** A ratio as a change: `+4.0 %`. */
-export function percent(ratio: number): string {
-  const change = (ratio - 1) * 100;
+/** The logarithm of a ratio as a change: `+4.0 %`. */
+export function percent(logarithm: number): string {
+  const change = (Math.exp(logarithm) - 1) * 100;
   return `${change >= 0 ? '+' : '−'}${Math.abs(change).toFixed(1)} %`;
 }

@@ -4,7 +4,7 @@ import { scenarioNamed } from '../../lib/catalogue.ts';
 import { AROUND_PEAK } from '../../lib/load-profiles.ts';
 import { ARRIVALS } from '../../lib/scenario.ts';
 import { round } from '../../lib/slo.ts';
-import { quantile } from '../../lib/statistics.ts';
+import { median, quantile } from '../../lib/statistics.ts';
 import { mergedBlocks } from '../result/figures.ts';
 import type { LoadBlock, LoadResult, LoadSeries, ThresholdOutcome } from '../result/load-result.ts';
 import { compareSeries } from './compare-series.ts';
@@ -39,24 +39,15 @@ function between(series: readonly LoadSeries[], from: number, to: number): LoadS
 
 /** Latency creeps up if it grows by half over the run, which is a quarter from its first half to its second. */
 const GROWTH_ALLOWED = 0.25;
-
-/** The first half of the requests at a rate, and the second. */
-function halves(series: readonly LoadSeries[]): [LoadSeries[], LoadSeries[]] {
-  const arrivals = series.filter(({ stream }) => stream === ARRIVALS);
-  const times = arrivals.flatMap(({ blocks }) => blocks.map(({ at }) => at));
-  const middle = quantile(times, 0.5);
-  return [between(arrivals, 0, middle), between(arrivals, middle, Number.POSITIVE_INFINITY)];
-}
-
-/** Whether latency creeps up. */
-const judgeTrend = (_: Run, series: readonly LoadSeries[]) =>
-  judgeParts('latency does not creep up', ...halves(series), GROWTH_ALLOWED);
-
 const NOISE_ALLOWED = 0.25;
 
-/** Whether a noisy neighbour affects a client: its latency and errors with the noise, compared with those without. */
-const judgeNeighbour = (_: Run, series: readonly LoadSeries[]) =>
-  judgeParts("the neighbour's noise does not reach others", ...halves(series), NOISE_ALLOWED);
+/** Compares the second half of the requests at a rate with the first; with a noisy neighbour they are those with its noise. */
+const judgeHalves = (name: string, allowed: number) => (_: Run, series: readonly LoadSeries[]) => {
+  const arrivals = series.filter(({ stream }) => stream === ARRIVALS);
+  const middle = median(arrivals.flatMap(({ blocks }) => blocks.map(({ at }) => at)));
+  const later = between(arrivals, middle, Number.POSITIVE_INFINITY);
+  return judgeParts(name, between(arrivals, 0, middle), later, allowed);
+};
 
 const TOLERATED_AFTER_PEAK = 0.5;
 /** A block after the peak is as fast as before if its p99 is at most this many times the usual one. */
@@ -87,7 +78,11 @@ function judgeRecovery({ scenario, seconds, startedAt }: Run, series: readonly L
   return judgeParts(name, before, after, TOLERATED_AFTER_PEAK, slow);
 }
 
-const JUDGES = { 'latency-trend': judgeTrend, recovery: judgeRecovery, neighbour: judgeNeighbour };
+const JUDGES = {
+  'latency-trend': judgeHalves('latency does not creep up', GROWTH_ALLOWED),
+  neighbour: judgeHalves("the neighbour's noise does not reach others", NOISE_ALLOWED),
+  recovery: judgeRecovery,
+};
 
 /** What the scenario of a run judges over all samples together. */
 export const judgeWhole = (run: Run, series: readonly LoadSeries[]): ThresholdOutcome[] =>
