@@ -47,11 +47,11 @@ function wait(answer: Answer): number | undefined {
 /** Tells whether something held; null where that could not be told. */
 function assertion(who: Caller, name: string, held: boolean | null, expected: string, actual: string): void {
   if (held !== true) goOn();
-  tell({ kind: 'assertion', name, key: who.key.name, held, expected, actual });
+  tell({ threshold: { kind: 'client', name, key: who.key.name, held, expected, actual } });
 }
 
 function measurement(who: Caller, name: string, value: number, unit: string): void {
-  tell({ kind: 'measurement', name, key: who.key.name, value: Math.round(value * 100) / 100, unit });
+  tell({ measurement: { name, key: who.key.name, value: Math.round(value * 100) / 100, unit } });
 }
 
 const LAST_WAIT = 5 * WINDOW;

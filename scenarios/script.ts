@@ -68,7 +68,7 @@ export default function arrive(): void {
   begun ||= scenario.startTime;
   if (paid !== undefined) {
     const since = now - begun;
-    // Where the machine stalls at the end of a constant rate k6 goes on for a moment.
+    // k6 begins one more at the very end of a constant rate, and goes on for a moment where the machine stalls.
     if (since >= ((paid - 1) / rate) * 1000 && scenario.iterationInTest >= paid) return;
     arrived += 1;
     if (arrived % LAG_EVERY === 0)
@@ -98,6 +98,6 @@ interface Summary {
 export function handleSummary({ metrics }: Summary): Record<string, string> {
   const { options: _, samples: __, headers: ___, base: ____, ...told } = plan;
   const count = (metric: string) => metrics[metric]?.values.count ?? 0;
-  tell({ kind: 'end', plan: told, dropped: count('dropped_iterations'), requests: count('http_reqs') });
+  tell({ end: { plan: told, dropped: count('dropped_iterations'), requests: count('http_reqs') } });
   return {};
 }

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { percentilesOf } from '../../scenarios/runner/result/figures.ts';
+import { latencyOf } from '../../scenarios/runner/result/figures.ts';
 import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { chart, latencyAxis, legend, strokeOf } from '../html/chart.ts';
 import { lineY } from '../html/plot.ts';
@@ -17,9 +17,10 @@ const nines = (percentile: number) => -Math.log10(1 - percentile / 100);
 export function latencyChart(all: readonly LoadSeries[], names: readonly string[]): SafeHtml {
   const reachOf = (requests: number) => Math.log10(Math.max(10, requests));
   const most = Math.min(5, Math.max(2, ...all.map(({ requests }) => reachOf(requests))));
-  const curves = all.flatMap(({ requests, latency }, index) => {
-    if (latency === null) return [];
-    const percentile = percentilesOf(latency.histogram);
+  const curves = all.flatMap((series, index) => {
+    const { requests } = series;
+    if (series.latency === null) return [];
+    const percentile = latencyOf([series]);
     const reach = Math.min(most, reachOf(requests));
     const points = Array.from({ length: 101 }, (_, step) => {
       const at = (reach * step) / 100;

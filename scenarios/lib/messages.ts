@@ -1,9 +1,10 @@
 /** What runner and script tell each other: the plan of a load, and what k6's log brings back. */
 import { type Static, Type } from '@sinclair/typebox';
 import { WayShape } from '../../checks/wire/exchange-shape.ts';
-import { words } from '../../spec/json-schema.ts';
+import { orNull, words } from '../../spec/json-schema.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
 import { LOAD_OPERATIONS, type LoadOperation } from './scenario.ts';
+import { SLO_METRICS } from './slo.ts';
 
 const text = Type.String();
 const number = Type.Number();
@@ -106,38 +107,45 @@ export type ToldViolation = Readonly<Static<typeof ViolationShape>>;
 /** Something that the script measured once. */
 export const MeasurementShape = Type.Object({ name: text, key: text, value: Type.Number(), unit: text });
 
-const kind = <Name extends string>(name: Name) => ({ kind: Type.Literal(name) });
+/** What a run is judged by: a clause of its objective, what a client asserts, what is judged over the whole run. */
+export const ThresholdShape = Type.Object({
+  kind: words(
+    ['objective', 'client', 'run'],
+    'A clause of the objective, what a client asserts, or what is judged over the whole run.',
+  ),
+  metric: Type.Optional(words(SLO_METRICS)),
+  name: text,
+  held: orNull(Type.Boolean(), 'Null where the run could not tell.'),
+  actual: text,
+  expected: Type.Optional(text),
+  key: Type.Optional(Type.String({ description: 'Name of the key that an assertion is about.' })),
+});
+export type ThresholdOutcome = Readonly<Static<typeof ThresholdShape>>;
 
 /** What the script writes to k6's log for the runner: one JSON object a line, after MARK (scenario.ts). */
-export const MessageShape = Type.Union([
-  /**
-   * Samples by what they have in common: position of the key, operation, status and outcome. The status is k6's
-   * error code from 1,000 on, as no response came, and 0 for an unfinished request. Of each sample there are the start, in
-   * milliseconds after `since`, and the duration in microseconds.
-   */
+export const MessageShape = Type.Partial(
   Type.Object({
-    ...kind('samples'),
-    since: number,
-    samples: Type.Record(text, Type.Array(Type.Integer({ minimum: 0 }))),
-    /** How late iterations began, in milliseconds against an even schedule. */
-    lags: Type.Array(number),
-    /** Ids of animals that were added, with every digit. */
-    added: Type.Array(text),
+    samples: Type.Object({
+      /**
+       * By what they have in common: position of the key, operation, status and outcome. The status is k6's error code
+       * from 1,000 on, as no response came, and 0 for an unfinished request. Of each sample there are the start, in
+       * milliseconds after `since`, and the duration in microseconds.
+       */
+      series: Type.Record(text, Type.Array(count)),
+      since: number,
+      /** How late iterations began, in milliseconds against an even schedule. */
+      lags: Type.Array(number),
+      /** Ids of animals that were added, with every digit. */
+      added: Type.Array(text),
+    }),
+    violation: ViolationShape,
+    threshold: ThresholdShape,
+    measurement: MeasurementShape,
+    /** The version of HTTP, as k6 says it. */
+    protocol: text,
+    /** What was run, the arrivals that k6 dropped, and the requests that it counted itself. */
+    end: Type.Object({ plan: ToldPlanShape, dropped: number, requests: number }),
   }),
-  Type.Object({ ...kind('violation'), ...ViolationShape.properties }),
-  /** Something that the scenario asserts; `held` is null where it could not be told. */
-  Type.Object({
-    ...kind('assertion'),
-    name: text,
-    key: text,
-    held: Type.Union([Type.Boolean(), Type.Null()]),
-    expected: text,
-    actual: text,
-  }),
-  Type.Object({ ...kind('measurement'), ...MeasurementShape.properties }),
-  /** The version of HTTP, as k6 says it. */
-  Type.Object({ ...kind('protocol'), name: text }),
-  /** At the end: what was run, the arrivals that k6 dropped, and the requests that it counted itself. */
-  Type.Object({ ...kind('end'), plan: ToldPlanShape, dropped: number, requests: number }),
-]);
+  { additionalProperties: false },
+);
 export type Message = Readonly<Static<typeof MessageShape>>;

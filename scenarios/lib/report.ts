@@ -46,7 +46,7 @@ export function end(name: string, at: number, milliseconds: number): void {
 function write(now: number): void {
   written = now;
   if (since === 0 && added.length === 0) return;
-  const message = { kind: 'samples', since, samples, lags, added } as const;
+  const message = { samples: { series: samples, since, lags, added } };
   // Before it is written: k6 may cut a VU off while it writes, and drain would write it again.
   since = 0;
   samples = {};
@@ -83,12 +83,12 @@ let protocol = '';
 export function tellProtocol(name: string): void {
   if (name === protocol) return;
   protocol = name;
-  tell({ kind: 'protocol', name });
+  tell({ protocol: name });
 }
 
 /** Writes a violation; of each requirement a VU writes the first few. */
 export function tellViolation(violation: ToldViolation): void {
   const seen = violations.get(violation.requirement) ?? 0;
   violations.set(violation.requirement, seen + 1);
-  if (seen < VIOLATIONS_PER_VU) tell({ kind: 'violation', ...violation });
+  if (seen < VIOLATIONS_PER_VU) tell({ violation });
 }

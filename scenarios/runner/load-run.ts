@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redactorOf } from '../../checks/wire/redaction.ts';
 import { packageRoot } from '../../spec/package-root.ts';
-import type { LoadPlan } from '../lib/messages.ts';
+import type { LoadPlan, ThresholdOutcome } from '../lib/messages.ts';
 import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
 import { firstBroken, parseSlo, round } from '../lib/slo.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
@@ -13,7 +13,7 @@ import { preflight } from './quota/preflight.ts';
 import { type LoadRequest, prepareLoad } from './quota/prepare.ts';
 import { looksFirst } from './quota/quota.ts';
 import { conclude } from './result/conclude.ts';
-import type { LoadResult, ThresholdOutcome } from './result/load-result.ts';
+import type { LoadResult } from './result/load-result.ts';
 import { Recording } from './result/recording.ts';
 
 /** A load, and how this machine runs it. */
@@ -158,7 +158,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
     looked: name,
     ...(stop?.aborted === true ? { interrupted: 'by a signal' } : {}),
   });
-  const dropped = recording.dropped();
+  const dropped = recording.dropped;
   const { speed } = plan.clock;
   const notes = [
     ...(request.facts.stopWhenBroken === true && broken === undefined
@@ -200,12 +200,13 @@ function watchLoad({ facts, onProgress }: LoadRun, plan: LoadPlan, { samples }: 
   let broken: ThresholdOutcome | undefined;
   const timer = setInterval(() => {
     const since = Date.now() - RECENT_MS;
-    const recent = samples.since(since);
+    const [all, recent] = [samples.since(0), samples.since(since)];
     const { requests } = recent;
     const seconds = (Date.now() - began) / 1000;
     onProgress?.({
       seconds,
-      ...samples.counts(),
+      requests: all.requests,
+      errors: all.errors,
       perSecond: requests / Math.min(seconds, RECENT_MS / 1000),
       p95: requests === 0 ? undefined : recent.latency(95),
     });

@@ -1,8 +1,8 @@
 /** Whether a step of constant rate holds an objective, and would still hold it later. */
 import { firstBroken, latencyBounds, round, type SloClause } from '../../lib/slo.ts';
 import { slopeOf } from '../../lib/statistics.ts';
-import { mergedBlocks, objectiveFigures } from '../result/figures.ts';
-import type { LoadBlock, LoadResult } from '../result/load-result.ts';
+import { blocksOf, type LoadBlock, readingOf } from '../result/figures.ts';
+import type { LoadResult } from '../result/load-result.ts';
 import type { CapacityStep } from './capacity.ts';
 
 export type StepJudgement = Pick<CapacityStep, 'held' | 'reason' | 'p50' | 'p99' | 'errorPart' | 'growth'>;
@@ -20,9 +20,9 @@ function growthOf(blocks: readonly LoadBlock[]): { slope: number; error: number 
 
 /** Judges a step on its steady part. */
 export function judgeStep({ series, generator }: LoadResult, clauses: readonly SloClause[]): StepJudgement {
-  const all = mergedBlocks(series);
+  const all = blocksOf(series);
   const steady = all.slice(Math.min(WARM_UP_BLOCKS, all.length - 1));
-  const figures = objectiveFigures(steady);
+  const figures = readingOf(steady);
   const { requests, errors, latency: at } = figures;
   // The last block is incomplete.
   const { slope, error } = growthOf(steady.slice(0, -1));

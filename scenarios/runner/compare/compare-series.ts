@@ -1,8 +1,8 @@
 /** Whether one run's latency or errors are worse than another's: a rank test over time blocks. */
 import { round } from '../../lib/slo.ts';
 import { mean, median, shiftOf, sum } from '../../lib/statistics.ts';
-import { mergedBlocks } from '../result/figures.ts';
-import type { LoadBlock, LoadSeries } from '../result/load-result.ts';
+import { blocksOf, type LoadBlock } from '../result/figures.ts';
+import type { LoadSeries } from '../result/load-result.ts';
 
 export interface CompareOptions {
   /** The tolerated slow-down of typical latency, as a part: 0.04 is 4 %. */
@@ -40,7 +40,7 @@ type Blocks = readonly LoadBlock[];
 
 /** Batches of an operation's blocks in time order, without the first block (warm-up) and the last one (incomplete). */
 function batchesOf(series: readonly LoadSeries[]): Blocks[] {
-  const ordered = mergedBlocks(series);
+  const ordered = blocksOf(series);
   const inner = ordered.length > LEAST_BATCHES + 2 ? ordered.slice(1, -1) : ordered;
   const length = Math.max(1, Math.ceil(inner.length / BATCHES));
   return Array.from({ length: Math.floor(inner.length / length) }, (_, index) =>
@@ -83,8 +83,8 @@ export function compareSeries(
       return [];
     }
     return [
-      compareLatency(operation, 'p50', [early, late], toleratedSlowdown, certain),
-      compareLatency(operation, 'p99', [early, late], toleratedSlowdown * TAIL_FACTOR, certain),
+      compareLatency(operation, 50, [early, late], toleratedSlowdown, certain),
+      compareLatency(operation, 99, [early, late], toleratedSlowdown * TAIL_FACTOR, certain),
       compareErrors(operation, [early, late], certain),
     ];
   });
@@ -110,19 +110,19 @@ type Pair = readonly [base: readonly Blocks[], head: readonly Blocks[]];
 
 function compareLatency(
   operation: string,
-  percentile: 'p50' | 'p99',
+  percentile: number,
   pair: Pair,
   slowdown: number,
   certain: number,
 ): CompareFinding {
   const [early = [], late = []] = pair.map((batches) =>
-    means(batches, (block) => block[percentile]).map((ms) => Math.log(Math.max(ms, 1e-3))),
+    means(batches, ({ latency }) => latency(percentile)).map((ms) => Math.log(Math.max(ms, 1e-3))),
   );
   const tolerated = Math.log(1 + slowdown);
   const { low, middle, high } = shiftOf(early, late, USUALLY_CERTAIN);
   const ms = (batches: readonly number[]) => `${round(Math.exp(median(batches)))} ms`;
   return {
-    metric: `${operation} ${percentile}`,
+    metric: `${operation} p${percentile}`,
     verdict: verdictOn(shiftOf(early, late, certain), tolerated, high > tolerated),
     actual:
       `${ms(early)} → ${ms(late)}; pairs of batches differ by ${percent(middle)} (95 %: ${percent(low)} to ${percent(high)}; ` +

@@ -2,11 +2,12 @@
 
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import { AROUND_PEAK } from '../../lib/load-profiles.ts';
+import type { ThresholdOutcome } from '../../lib/messages.ts';
 import { ARRIVALS } from '../../lib/scenario.ts';
 import { round } from '../../lib/slo.ts';
 import { median, quantile } from '../../lib/statistics.ts';
-import { mergedBlocks } from '../result/figures.ts';
-import type { LoadBlock, LoadResult, LoadSeries, ThresholdOutcome } from '../result/load-result.ts';
+import { blocksOf, type LoadBlock } from '../result/figures.ts';
+import type { LoadResult, LoadSeries } from '../result/load-result.ts';
 import { compareSeries } from './compare-series.ts';
 
 type Run = LoadResult['run'];
@@ -56,10 +57,10 @@ const USUAL_FACTOR = 2;
 /** Seconds from `since` to the end of the last block that was slower than usual or had errors. */
 function troubledFor(before: readonly LoadBlock[], after: readonly LoadBlock[], since: number): number {
   const usual = quantile(
-    before.map(({ p99 }) => p99),
+    before.map(({ latency }) => latency(99)),
     0.95,
   );
-  const troubled = after.filter(({ p99, errors }) => p99 > usual * USUAL_FACTOR || errors > 0);
+  const troubled = after.filter(({ latency, errors }) => latency(99) > usual * USUAL_FACTOR || errors > 0);
   const ends = troubled.map(({ at }) => (after.find((block) => block.at > at)?.at ?? at) - since);
   return Math.max(0, ...ends) / 1000;
 }
@@ -72,7 +73,7 @@ function judgeRecovery({ scenario, seconds, startedAt }: Run, series: readonly L
   const at = (part: number) => Date.parse(startedAt) + part * seconds * 1000;
   const before = between(series, at(parts.before[0]), at(parts.before[1]));
   const after = between(series, at(parts.after), Number.POSITIVE_INFINITY);
-  const [usual, later] = [mergedBlocks(before), mergedBlocks(after)];
+  const [usual, later] = [blocksOf(before), blocksOf(after)];
   const slow = `; slower than usual for ${round(troubledFor(usual, later, at(parts.after)))} s`;
   const name = 'latency and errors recover after the peak';
   return judgeParts(name, before, after, TOLERATED_AFTER_PEAK, slow);

@@ -1,5 +1,5 @@
 /** k6's options, made from a scenario's facts. */
-import { mostRequests, peakRate, RATE_UNIT_SECONDS, type Slope } from '../../lib/load-profiles.ts';
+import { peakRate, RATE_UNIT_SECONDS, type Slope } from '../../lib/load-profiles.ts';
 import { ARRIVALS, type Personas, slopesOf } from '../../lib/scenario.ts';
 import type { SloClause } from '../../lib/slo.ts';
 import type { Demand, PaidLoad } from '../quota/quota.ts';
@@ -20,24 +20,15 @@ const USUAL_BOUND_MS = 500;
 /** In milliseconds, exact to the microsecond: at 20,000 requests/s twenty requests begin within a millisecond. */
 const duration = (seconds: number) => `${Math.max(1, Math.round(seconds * 1e6) / 1000)}ms`;
 const perUnit = (rate: number) => Math.round(rate * RATE_UNIT_SECONDS);
-/** k6 refuses a constant rate that is shorter than this. */
+
+/** k6 refuses a constant rate that is shorter. The script (script.ts) sends no more than is paid. */
 const SHORTEST_CONSTANT_SECONDS = 1;
 
-/**
- * The executor of a constant rate that sends exactly the requests that are paid. k6 sends the first one at the very
- * start. The load ends half an interval after the last paid one, so that k6 never begins the next.
- */
-function constantRate(slope: Slope): object {
-  const { seconds, from: rate } = slope;
-  const paid = mostRequests([slope]);
-  // k6 calculates in whole nanoseconds, rounded down.
-  const interval = Math.floor(1e9 / rate) / 1e9;
-  const length = Math.min(seconds, (paid - 0.5) * interval);
-  if (length >= SHORTEST_CONSTANT_SECONDS)
-    return { executor: 'constant-arrival-rate', rate: perUnit(rate), duration: duration(length) };
-  // This executor sends its first request one interval after the start.
-  return ramp([{ ...slope, seconds: (paid + 0.5) * interval }]);
-}
+const constantRate = ({ seconds, from }: Slope): object => ({
+  executor: 'constant-arrival-rate',
+  rate: perUnit(from),
+  duration: duration(Math.max(SHORTEST_CONSTANT_SECONDS, seconds)),
+});
 
 const ramp = (shape: readonly Slope[]): object => ({
   executor: 'ramping-arrival-rate',
@@ -69,7 +60,7 @@ function arrivals(load: Load): MadeScenario[] {
     maxVUs: vus,
     ...(load.facts.profile === 'constant' ? constantRate(first) : ramp(shape)),
   };
-  return [{ name: ARRIVALS, vus, end: load.seconds, told }];
+  return [{ name: ARRIVALS, vus, end: Math.max(SHORTEST_CONSTANT_SECONDS, load.seconds), told }];
 }
 
 function ownPace({ name, from = 0 }: Personas, load: Load): MadeScenario {

@@ -1,17 +1,17 @@
 /** The result of a load from what each of its processes measured, on this machine or on several. */
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { groupBy } from '../../../spec/group-by.ts';
+import type { ThresholdOutcome } from '../../lib/messages.ts';
 import { judgeClause, parseSlo, round, type SloClause } from '../../lib/slo.ts';
 import { sum } from '../../lib/statistics.ts';
 import { judgeWhole } from '../compare/judges.ts';
-import { combine, errorsIn, mergedBlocks, percentilesOf } from './figures.ts';
+import { figuresOf, mergedSeries, readingOf } from './figures.ts';
 import {
   type GeneratorHealth,
   LOAD_RESULT_FORMAT_VERSION,
   type LoadFigures,
   type LoadResult,
   type LoadSeries,
-  type ThresholdOutcome,
 } from './load-result.ts';
 import { type ResultPart, versions } from './recording.ts';
 
@@ -53,7 +53,7 @@ export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): 
     },
   };
   const series = mergeSeries(parts, durationSeconds);
-  const total = combine(series, durationSeconds);
+  const total = figuresOf(series, durationSeconds);
   const generator = mergeHealth(parts, total);
   const thresholds = [
     ...judgeObjective(parseSlo(run.slo), series),
@@ -95,16 +95,12 @@ function refuseStrangers(parts: readonly ResultPart[]): void {
 
 function judgeObjective(clauses: readonly SloClause[], series: readonly LoadSeries[]): ThresholdOutcome[] {
   return clauses.map((clause) => {
-    const { requests, outcomes, latency } = combine(
-      series.filter(({ operation }) => clause.operation === undefined || operation === clause.operation),
-      1,
+    const own = series.filter(
+      ({ operation }) => clause.operation === undefined || operation === clause.operation,
     );
-    const judged = judgeClause(clause, {
-      requests,
-      errors: errorsIn(outcomes),
-      violations: outcomes.violation,
-      latency: percentilesOf(latency?.histogram ?? {}),
-    });
+    const isAnswered = own.some(({ latency }) => latency !== null);
+    const reading = readingOf(own.flatMap(({ blocks }) => blocks));
+    const judged = judgeClause(clause, isAnswered ? reading : { ...reading, latency: () => Number.NaN });
     return { kind: 'objective', ...judged };
   });
 }
@@ -126,11 +122,9 @@ function mergeSeries(parts: readonly ResultPart[], seconds: number): LoadSeries[
     ({ stream, operation, plan }) => `${stream} ${operation} ${plan}`,
   );
   return [...groups.values()].map((group) => {
-    const [{ stream, operation, plan, blockSeconds }] = group;
-    if (group.some((each) => each.blockSeconds !== blockSeconds))
+    if (group.some(({ blockSeconds }) => blockSeconds !== group[0].blockSeconds))
       throw new UsageError('the results have time blocks of different lengths');
-    const figures = combine(group, seconds);
-    return { stream, operation, plan, ...figures, blockSeconds, blocks: mergedBlocks(group) };
+    return mergedSeries(group, seconds);
   });
 }
 

@@ -5,7 +5,7 @@ import type { ToldPlan } from '../../lib/messages.ts';
 import { ARRIVALS, blockSecondsOf, LOAD_OPERATIONS, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import type { SloFigures } from '../../lib/slo.ts';
 import { sum } from '../../lib/statistics.ts';
-import type { Histogram, LoadBlock, LoadFigures, LoadSeries } from './load-result.ts';
+import type { Histogram, LoadFigures, LoadSeries, StoredBlock } from './load-result.ts';
 
 /** A duration is counted by its first ten bits, which is three significant digits. */
 const BITS_LEFT_OUT = 32 - 10;
@@ -27,15 +27,11 @@ function added(parts: Iterable<Readonly<Record<string, number>>>): Record<string
   return all;
 }
 
-/** Histograms as one. */
-const mergedHistogram = (parts: readonly { readonly histogram: Histogram }[]): Histogram =>
-  added(parts.map(({ histogram }) => histogram));
-
 /** How many durations it counts. */
-export const totalOf = (histogram: Histogram): number => sum(Object.values(histogram));
+const totalOf = (histogram: Histogram): number => sum(Object.values(histogram));
 
 /** The percentiles of a histogram in milliseconds; NaN if nothing was counted. */
-export function percentilesOf(histogram: Histogram): (percentile: number) => number {
+function percentilesOf(histogram: Histogram): (percentile: number) => number {
   // An object has whole numbers in their order.
   const counts = Object.entries(histogram);
   const total = totalOf(histogram);
@@ -54,42 +50,11 @@ function meanOf(histogram: Histogram): number {
   return sum(times) / totalOf(histogram) / 1000;
 }
 
-/** What is counted of a time block. */
-type BlockCounts = Pick<LoadBlock, 'at' | 'histogram' | 'errors' | 'refused'>;
-
-function blockOf(counts: BlockCounts): LoadBlock {
-  const { histogram } = counts;
-  const at = percentilesOf(histogram);
-  return { ...counts, requests: totalOf(histogram), mean: meanOf(histogram), p50: at(50), p99: at(99) };
-}
-
-/** The blocks of several series as one, in time. */
-export function mergedBlocks(series: readonly { readonly blocks: readonly LoadBlock[] }[]): LoadBlock[] {
-  const byTime = groupBy(
-    series.flatMap(({ blocks }) => blocks),
-    ({ at }) => at,
-  );
-  const merged = [...byTime].map(([at, blocks]) =>
-    blocks.length === 1
-      ? blocks[0]
-      : blockOf({
-          at,
-          histogram: mergedHistogram(blocks),
-          errors: sum(blocks.map(({ errors }) => errors)),
-          refused: sum(blocks.map(({ refused }) => refused)),
-        }),
-  );
-  return merged.toSorted((a, b) => a.at - b.at);
-}
-
-/** What an objective looks at, of some time blocks. */
-export function objectiveFigures(blocks: readonly BlockCounts[]): SloFigures {
-  const histogram = mergedHistogram(blocks);
-  const errors = sum(blocks.map((block) => block.errors));
-  return { requests: totalOf(histogram), errors, violations: 0, latency: percentilesOf(histogram) };
-}
-
-const noOutcomes = () => ({ ok: 0, refused: 0, 'unexpected-429': 0, error: 0, violation: 0, unfinished: 0 });
+const noCounts = () => ({
+  statuses: {},
+  outcomes: { ok: 0, refused: 0, 'unexpected-429': 0, error: 0, violation: 0, unfinished: 0 },
+  histogram: {},
+});
 
 /** Those that count as errors. A violation is counted on its own. */
 const ERRORS: readonly Outcome[] = ['error', 'unexpected-429', 'unfinished'];
@@ -98,19 +63,65 @@ const ERRORS: readonly Outcome[] = ['error', 'unexpected-429', 'unfinished'];
 export const errorsIn = (outcomes: Readonly<Record<Outcome, number>>): number =>
   sum(ERRORS.map((outcome) => outcomes[outcome]));
 
+/** Requests as they are counted. */
+type Counts = Pick<StoredBlock, 'statuses' | 'outcomes' | 'histogram'>;
+
+/** Counts added up: the result is that of one process with all samples. */
+const merged = (all: readonly Counts[]): Counts => ({
+  statuses: added(all.map(({ statuses }) => statuses)),
+  outcomes: { ...noCounts().outcomes, ...added(all.map(({ outcomes }) => outcomes)) },
+  histogram: added(all.map(({ histogram }) => histogram)),
+});
+
+/** What counts say. */
+interface Reading extends SloFigures, Counts {
+  readonly refused: number;
+  /** Milliseconds. */
+  readonly mean: number;
+}
+
+/** What some time blocks say together. */
+export function readingOf(blocks: readonly Counts[]): Reading {
+  const counts = merged(blocks);
+  const { outcomes, histogram } = counts;
+  return {
+    ...counts,
+    requests: totalOf(histogram),
+    errors: errorsIn(outcomes),
+    violations: outcomes.violation,
+    refused: outcomes.refused,
+    mean: meanOf(histogram),
+    latency: percentilesOf(histogram),
+  };
+}
+
+/** A time block of several series, read. */
+export interface LoadBlock extends Reading {
+  /** Its start, milliseconds since 1970. */
+  readonly at: number;
+}
+
+type Names = Pick<LoadSeries, 'stream' | 'operation' | 'plan' | 'blockSeconds'>;
+type WithBlocks = Pick<LoadSeries, 'blocks'>;
+
+const countsOf = (all: readonly WithBlocks[]) => all.flatMap(({ blocks }) => blocks);
+const byTime = (all: readonly WithBlocks[]) =>
+  [...groupBy(countsOf(all), ({ at }) => at)].toSorted(([a], [b]) => a - b);
+
+/** The blocks of several series, in time. */
+export const blocksOf = (all: readonly WithBlocks[]): LoadBlock[] =>
+  byTime(all).map(([at, blocks]) => ({ at, ...readingOf(blocks) }));
+
+/** The percentiles of series together. */
+export const latencyOf = (all: readonly WithBlocks[]) => readingOf(countsOf(all)).latency;
+
 /** An HTTP status, not k6's code for a response that never came. */
 const isAnswer = (status: string) => Number(status) > 0 && Number(status) < 1000;
 
-type Counts = Pick<LoadFigures, 'statuses' | 'outcomes'> & { readonly histogram: Histogram };
-
-function figuresOf({ statuses, outcomes, histogram }: Counts, seconds: number): LoadFigures {
-  const requests = totalOf(statuses);
-  const at = percentilesOf(histogram);
-  const latency = {
-    mean: meanOf(histogram),
-    ...{ p50: at(50), p90: at(90), p95: at(95), p99: at(99), p999: at(99.9), max: at(100) },
-    histogram,
-  };
+/** The figures of series together. */
+export function figuresOf(all: readonly WithBlocks[], seconds: number): LoadFigures {
+  const { requests, statuses, outcomes, mean, latency: at } = readingOf(countsOf(all));
+  const latency = { mean, p50: at(50), p90: at(90), p95: at(95), p99: at(99), p999: at(99.9), max: at(100) };
   return {
     requests,
     perSecond: seconds === 0 ? 0 : requests / seconds,
@@ -121,22 +132,18 @@ function figuresOf({ statuses, outcomes, histogram }: Counts, seconds: number): 
   };
 }
 
-/** Adds up the counts and histograms of several figures: the result is that of one process with all samples. */
-export const combine = (parts: readonly LoadFigures[], seconds: number): LoadFigures =>
-  figuresOf(
-    {
-      statuses: added(parts.map(({ statuses }) => statuses)),
-      outcomes: { ...noOutcomes(), ...added(parts.map(({ outcomes }) => outcomes)) },
-      histogram: mergedHistogram(parts.flatMap(({ latency }) => latency ?? [])),
-    },
-    seconds,
-  );
+/** The same series of several processes as one. */
+export function mergedSeries(
+  all: readonly [Names & WithBlocks, ...WithBlocks[]],
+  seconds: number,
+): LoadSeries {
+  const blocks = byTime(all).map(([at, same]) => ({ at, ...merged(same) }));
+  return { ...all[0], ...figuresOf(all, seconds), blocks };
+}
 
-interface Series extends Pick<LoadSeries, 'stream' | 'operation' | 'plan'> {
-  readonly statuses: Record<string, number>;
-  readonly outcomes: Record<Outcome, number>;
-  /** By their start. */
-  readonly blocks: Map<number, { -readonly [Field in keyof BlockCounts]: BlockCounts[Field] }>;
+/** A series as its samples come in: its blocks by their start. */
+interface Recorded extends Pick<LoadSeries, 'stream' | 'operation' | 'plan'> {
+  readonly blocks: Map<number, StoredBlock>;
 }
 
 /** Takes in samples, and keeps counts and histograms by time blocks, so that memory does not grow with their number. */
@@ -144,7 +151,7 @@ export class Samples {
   readonly #plan: Pick<ToldPlan, 'keys' | 'clients'>;
   readonly #personas: string;
   readonly #blockSeconds: number;
-  readonly #series = new Map<string, Series>();
+  readonly #series = new Map<string, Recorded>();
   /** What each key has paid for so far. */
   readonly paid = new Map<string, { sent: number; refused: number }>();
   #first = Number.POSITIVE_INFINITY;
@@ -172,32 +179,30 @@ export class Samples {
       }
       const stream = this.#plan.clients.includes(Number(position)) ? this.#personas : ARRIVALS;
       const id = `${stream} ${operation} ${key.plan}`;
-      const series: Series = this.#series.get(id) ?? {
-        ...{ stream, operation, plan: key.plan },
-        ...{ statuses: {}, outcomes: noOutcomes(), blocks: new Map() },
-      };
+      const series = this.#series.get(id) ?? { stream, operation, plan: key.plan, blocks: new Map() };
       this.#series.set(id, series);
       const times = numbers.length / 2;
-      series.statuses[status] = (series.statuses[status] ?? 0) + times;
-      series.outcomes[outcome] += times;
       const { sent, refused } = this.paid.get(key.name) ?? { sent: 0, refused: 0 };
       this.paid.set(key.name, { sent: sent + times, refused: refused + (status === '429' ? times : 0) });
-      for (let place = 0; place < numbers.length; place += 2)
-        this.#add(series, outcome, since + (numbers[place] ?? 0), numbers[place + 1] ?? 0);
+      for (let place = 0; place < numbers.length; place += 2) {
+        const [start, microseconds] = [since + (numbers[place] ?? 0), numbers[place + 1] ?? 0];
+        const { statuses, outcomes, histogram } = this.#blockAt(series, start);
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        outcomes[outcome] += 1;
+        record(histogram, microseconds);
+        this.#first = Math.min(this.#first, start);
+        this.#last = Math.max(this.#last, start + microseconds / 1000);
+      }
     }
     return isKnown;
   }
 
-  #add({ blocks }: Series, outcome: Outcome, start: number, microseconds: number): void {
-    this.#first = Math.min(this.#first, start);
-    this.#last = Math.max(this.#last, start + microseconds / 1000);
+  #blockAt({ blocks }: Recorded, start: number): StoredBlock {
     const length = this.#blockSeconds * 1000;
     const at = Math.floor(start / length) * length;
-    const block = blocks.get(at) ?? { at, histogram: {}, errors: 0, refused: 0 };
+    const block = blocks.get(at) ?? { at, ...noCounts() };
     blocks.set(at, block);
-    record(block.histogram, microseconds);
-    if (ERRORS.includes(outcome)) block.errors += 1;
-    if (outcome === 'refused') block.refused += 1;
+    return block;
   }
 
   /** Start of the first request and end of the last one, in milliseconds since 1970; undefined if there was none. */
@@ -205,28 +210,17 @@ export class Samples {
     return this.#last === 0 ? undefined : { first: this.#first, last: this.#last };
   }
 
-  /** Requests so far, and errors among them. */
-  counts(): { readonly requests: number; readonly errors: number } {
-    return {
-      requests: sum([...this.paid.values()].map(({ sent }) => sent)),
-      errors: sum([...this.#series.values()].map(({ outcomes }) => errorsIn(outcomes))),
-    };
-  }
-
-  /** What an objective looks at, of the blocks that began since `time`, as far as they have arrived. */
+  /** What the blocks say that began since `time`, as far as they have arrived. */
   since(time: number): SloFigures {
     const all = [...this.#series.values()].flatMap(({ blocks }) => [...blocks.values()]);
-    return objectiveFigures(all.filter(({ at }) => at >= time));
+    return readingOf(all.filter(({ at }) => at >= time));
   }
 
   /** Everything, as the result has it. */
   series(): LoadSeries[] {
     const seconds = Math.max((this.#last - this.#first) / 1000, 0.001);
-    return [...this.#series.values()].map(({ blocks, statuses, outcomes, ...names }) => ({
-      ...names,
-      ...figuresOf({ statuses, outcomes, histogram: mergedHistogram([...blocks.values()]) }, seconds),
-      blockSeconds: this.#blockSeconds,
-      blocks: [...blocks.values()].map(blockOf).toSorted((a, b) => a.at - b.at),
-    }));
+    return [...this.#series.values()].map(({ blocks, ...names }) =>
+      mergedSeries([{ ...names, blockSeconds: this.#blockSeconds, blocks: [...blocks.values()] }], seconds),
+    );
   }
 }

@@ -4,12 +4,17 @@ import { resultReader } from '../../../checks/run/stored-result.ts';
 import { WayShape } from '../../../checks/wire/exchange-shape.ts';
 import { orNull, words } from '../../../spec/json-schema.ts';
 import { PLAN_NAMES } from '../../../spec/plans.ts';
-import { KeyBillShape, MeasurementShape, MixShape, ViolationShape } from '../../lib/messages.ts';
+import {
+  KeyBillShape,
+  MeasurementShape,
+  MixShape,
+  ThresholdShape,
+  ViolationShape,
+} from '../../lib/messages.ts';
 import { LOAD_OPERATIONS, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
-import { SLO_METRICS } from '../../lib/slo.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
-export const LOAD_RESULT_FORMAT_VERSION = 3;
+export const LOAD_RESULT_FORMAT_VERSION = 4;
 
 const text = Type.String();
 const texts = Type.Array(text);
@@ -36,29 +41,14 @@ const RunShape = Type.Object({
   way: Type.Optional(WayShape),
 });
 
+const LATENCIES = ['mean', 'p50', 'p90', 'p95', 'p99', 'p999', 'max'] as const;
+
 const HistogramShape = Type.Record(text, count, {
   description: 'How many requests took so many microseconds, to three digits.',
 });
 export type Histogram = Static<typeof HistogramShape>;
 
-const LatencyShape = Type.Object(
-  {
-    mean: amount,
-    p50: amount,
-    p90: amount,
-    p95: amount,
-    p99: amount,
-    p999: amount,
-    max: amount,
-    histogram: HistogramShape,
-  },
-  { description: 'Milliseconds.' },
-);
-export type Latency = Static<typeof LatencyShape>;
-
-const FiguresShape = Type.Object({
-  requests: count,
-  perSecond: amount,
+const CountsShape = {
   statuses: Type.Record(text, count, {
     description:
       'By HTTP status. From 1,000 on k6’s error code, as no response came. 0 was cut off at the end.',
@@ -66,24 +56,30 @@ const FiguresShape = Type.Object({
   outcomes: Type.Object(
     Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<Outcome, typeof count>,
   ),
+};
+
+const LatencyShape = Type.Object(
+  Object.fromEntries(LATENCIES.map((name) => [name, amount])) as Record<
+    (typeof LATENCIES)[number],
+    typeof amount
+  >,
+  { description: 'Milliseconds.' },
+);
+
+const FiguresShape = Type.Object({
+  requests: count,
+  perSecond: amount,
+  ...CountsShape,
   latency: orNull(LatencyShape),
 });
 export type LoadFigures = Static<typeof FiguresShape>;
 
 const BlockShape = Type.Object({
   at: Type.Number({ description: 'Start, milliseconds since 1970: a multiple of the block’s length.' }),
-  requests: count,
-  errors: Type.Integer({
-    minimum: 0,
-    description: 'Unexpected 429s, unexpected statuses, missing responses.',
-  }),
-  refused: count,
-  mean: amount,
-  p50: amount,
-  p99: amount,
+  ...CountsShape,
   histogram: HistogramShape,
 });
-export type LoadBlock = Static<typeof BlockShape>;
+export type StoredBlock = Static<typeof BlockShape>;
 
 const SeriesShape = Type.Object({
   stream: Type.String({ description: '“clients” arrive at a rate; others are named by the scenario.' }),
@@ -94,20 +90,6 @@ const SeriesShape = Type.Object({
   blocks: Type.Array(BlockShape),
 });
 export type LoadSeries = Static<typeof SeriesShape>;
-
-const ThresholdShape = Type.Object({
-  kind: words(
-    ['objective', 'client', 'run'],
-    'A clause of the objective, what a client asserts, or what is judged over the whole run.',
-  ),
-  metric: Type.Optional(words(SLO_METRICS)),
-  name: text,
-  held: orNull(Type.Boolean(), 'Null where the run could not tell.'),
-  actual: text,
-  expected: Type.Optional(text),
-  key: Type.Optional(Type.String({ description: 'Name of the key that an assertion is about.' })),
-});
-export type ThresholdOutcome = Static<typeof ThresholdShape>;
 
 const GeneratorShape = Type.Object({
   virtualUsers: count,

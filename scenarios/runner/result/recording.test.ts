@@ -31,13 +31,13 @@ t.test('samples become counts by stream, operation and plan, and time blocks', a
     statuses: { 200: 2, 1050: 1 },
   });
   t.match(additions, { operation: 'createPet', plan: 'business', requests: 1, outcomes: { ok: 1 } });
-  t.match(noise, { stream: 'noise', outcomes: { refused: 1 }, blocks: [{ refused: 1, errors: 0 }] });
+  t.match(noise, { stream: 'noise', outcomes: { refused: 1 } });
   t.match(lists?.blocks, [
-    { at: START, requests: 2, errors: 0, p50: 1.5 },
-    { at: START + 2000, requests: 1, errors: 1 },
+    { at: START, statuses: { 200: 2 }, histogram: { 1500: 1 } },
+    { at: START + 2000, outcomes: { ok: 0, error: 1 } },
   ]);
   t.same(store.paid.get('p'), { sent: 3, refused: 0 });
-  t.same(store.counts(), { requests: 5, errors: 1 });
+  t.match(store.since(0), { requests: 5, errors: 1 });
   t.same(store.span(), { first: START, last: START + 12_000 });
 });
 
@@ -72,14 +72,14 @@ t.test('what cannot be read fails the run; keys are redacted; k6 is quoted a few
     note: (line) => void notes.push(line),
   });
   for (const message of [
-    { kind: 'samples' },
-    { kind: 'samples', since: 1, samples: {}, lags: ['x'], added: [] },
-    { kind: 'other' },
+    { samples: {} },
+    { samples: { since: 1, series: {}, lags: ['x'], added: [] } },
+    { other: 1 },
     7,
   ])
     recording.add(logged(Object(message)));
   recording.add(
-    logged({ kind: 'assertion', name: 'a', key: 'k', held: null, expected: '1', actual: 'sk_secret' }),
+    logged({ threshold: { kind: 'client', name: 'a', key: 'k', held: null, actual: 'sk_secret' } }),
   );
   for (let line = 0; line < 100; line += 1)
     recording.add(JSON.stringify({ level: 'warning', msg: `Request Failed ${line}`, error: 'sk_secret' }));
@@ -97,7 +97,7 @@ t.test('a client that reports nothing is a broken threshold', async (t) => {
   const silent = new Recording({ plan, processes: 1, redact: redactorOf([]) });
   t.match(silent.part().thresholds, [{ held: false, actual: 'none from free-1' }]);
   t.same(silent.part({ interrupted: 'by a signal' }).thresholds, [], 'unless it was cut short');
-  silent.add(logged({ kind: 'measurement', name: 'm', key: 'free-1', value: 1, unit: 's' }));
+  silent.add(logged({ measurement: { name: 'm', key: 'free-1', value: 1, unit: 's' } }));
   t.same(silent.part().thresholds, []);
 });
 

@@ -7,15 +7,13 @@ import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { type Redact, redactorOf } from '../../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { CAPACITY_STEP, scenarioNamed } from '../../lib/catalogue.ts';
-import { type Message, MessageShape, type ToldPlan } from '../../lib/messages.ts';
+import { type Message, MessageShape, type ThresholdOutcome, type ToldPlan } from '../../lib/messages.ts';
 import { MARK, peakOf } from '../../lib/scenario.ts';
 import { quantile, sum } from '../../lib/statistics.ts';
 import { PINNED_K6 } from '../k6/k6-binary.ts';
 import type { ProcessUsage } from '../k6/k6-process.ts';
 import { Samples } from './figures.ts';
-import type { LoadResult, ThresholdOutcome } from './load-result.ts';
-
-type MessageOf<Kind extends Message['kind']> = Extract<Message, { kind: Kind }>;
+import type { LoadResult } from './load-result.ts';
 
 const isMessage = TypeCompiler.Compile(MessageShape);
 
@@ -79,11 +77,14 @@ interface Recorded {
 export class Recording {
   readonly #of: Recorded;
   readonly samples: Samples;
-  readonly #told: Message[] = [];
+  readonly #thresholds: ThresholdOutcome[] = [];
+  readonly #measurements: LoadResult['measurements'] = [];
+  readonly #protocols: string[] = [];
   readonly #violations = new Map<string, LoadResult['violations'][number]>();
   readonly #lags: number[] = [];
   readonly #addedIds: string[] = [];
   readonly errorLines: string[] = [];
+  #dropped = 0;
   #noted = 0;
 
   constructor(recorded: Recorded) {
@@ -101,19 +102,22 @@ export class Recording {
     else this.#take(message);
   }
 
-  #take(message: Message): void {
-    if (message.kind === 'samples') {
-      for (const lag of message.lags) this.#lags.push(lag);
-      for (const id of message.added) this.#addedIds.push(id);
-      if (!this.samples.add(message.since, message.samples))
+  #take({ samples, violation, threshold, measurement, protocol, end }: Message): void {
+    if (samples !== undefined) {
+      for (const lag of samples.lags) this.#lags.push(lag);
+      for (const id of samples.added) this.#addedIds.push(id);
+      if (!this.samples.add(samples.since, samples.series))
         this.problem('k6 wrote samples that cannot be read');
-    } else if (message.kind !== 'violation') this.#told.push(message);
-    else {
-      const { kind: _, ...example } = message;
-      const { requirement } = example;
-      const reported = (this.#violations.get(requirement)?.reported ?? 0) + 1;
-      this.#violations.set(requirement, { requirement, reported, example });
     }
+    if (violation !== undefined) {
+      const { requirement } = violation;
+      const reported = (this.#violations.get(requirement)?.reported ?? 0) + 1;
+      this.#violations.set(requirement, { requirement, reported, example: violation });
+    }
+    if (threshold !== undefined) this.#thresholds.push(threshold);
+    if (measurement !== undefined) this.#measurements.push(measurement);
+    if (protocol !== undefined) this.#protocols.push(protocol);
+    this.#dropped += end?.dropped ?? 0;
   }
 
   #say(level: string, text: string): void {
@@ -132,14 +136,9 @@ export class Recording {
       this.errorLines.push(line);
   }
 
-  #all<Kind extends Message['kind']>(kind: Kind): Omit<MessageOf<Kind>, 'kind'>[] {
-    const ofKind = this.#told.filter((message): message is MessageOf<Kind> => message.kind === kind);
-    return ofKind.map(({ kind: _, ...told }) => told);
-  }
-
   /** The arrivals that k6 did not make, of all processes that came to their end. */
-  dropped(): number {
-    return sum(this.#all('end').map(({ dropped }) => dropped));
+  get dropped(): number {
+    return this.#dropped;
   }
 
   /** The part of the result. */
@@ -149,7 +148,6 @@ export class Recording {
     const span = this.samples.span() ?? { first: Date.now(), last: 0 };
     const share = processes / plan.turns.length;
     const facts = scenarioNamed(plan.scenario) ?? CAPACITY_STEP;
-    const assertions = this.#all('assertion').map((one) => ({ kind: 'client' as const, ...one }));
     return {
       run: {
         id: plan.runId,
@@ -161,34 +159,34 @@ export class Recording {
         shards: processes,
         clockSpeed: plan.clock.speed,
         animalsAdded: this.#addedIds.length,
-        way: { ...plan.way, ...versions(this.#all('protocol').map(({ name }) => name)) },
+        way: { ...plan.way, ...versions(this.#protocols) },
         ...(interrupted === undefined ? {} : { interrupted }),
       },
       notes: [...plan.notes],
       series: this.samples.series(),
       thresholds: [
-        ...assertions,
+        ...this.#thresholds,
         ...(interrupted === undefined ? this.#silence() : []),
         ...(facts.judges?.includes('unique-ids') === true ? [judgeIds(this.#addedIds)] : []),
       ],
       generator: {
         virtualUsers: Math.ceil(plan.vus * share),
         peakRate: peakOf({ ...plan, facts }) * share,
-        droppedIterations: this.dropped(),
+        droppedIterations: this.#dropped,
         scheduleLagP95Ms: this.#lag(),
         ...usage,
         errorLines: this.errorLines,
         limit: null,
       },
       violations: [...this.#violations.values()],
-      measurements: this.#all('measurement'),
+      measurements: this.#measurements,
       bill: this.#bill(looked),
     };
   }
 
   /** How late arrivals began at the 95th percentile, compared with the most punctual one; null once some were dropped. */
   #lag(): number | null {
-    if (this.#lags.length === 0 || this.dropped() > 0) return null;
+    if (this.#lags.length === 0 || this.#dropped > 0) return null;
     return quantile(this.#lags, 0.95) - quantile(this.#lags, 0);
   }
 
@@ -208,7 +206,7 @@ export class Recording {
   /** A broken threshold if a client whose behaviour is measured reported nothing. */
   #silence(): ThresholdOutcome[] {
     const { scenario, clients, keys } = this.#of.plan;
-    const heard = new Set([...this.#all('assertion'), ...this.#all('measurement')].map(({ key }) => key));
+    const heard = new Set([...this.#thresholds, ...this.#measurements].map(({ key }) => key));
     const silent = clients.flatMap((client) => keys[client]?.name ?? []).filter((name) => !heard.has(name));
     if (silent.length === 0 || scenarioNamed(scenario)?.personas?.reports !== true) return [];
     const actual = `none from ${silent.join(', ')}`;
@@ -249,12 +247,12 @@ export async function readRunnerLog(file: string): Promise<ResultPart> {
   try {
     for await (const line of lines()) {
       const { said } = loggedIn(line);
-      if (said.startsWith(`${MARK}{"kind":"end"`)) last = said;
+      if (said.startsWith(`${MARK}{"end"`)) last = said;
     }
     if (last === undefined)
       throw new UsageError(`${file} is not a complete runner log: k6's last line is missing`);
-    const end = messageIn(last);
-    if (end?.kind !== 'end')
+    const end = messageIn(last)?.end;
+    if (end === undefined)
       throw new UsageError(`${file} cannot be read: its load was made by another petstore-harness`);
     const recording = new Recording({ plan: end.plan, processes: 1, redact: redactorOf([]) });
     for await (const line of lines()) recording.add(line);

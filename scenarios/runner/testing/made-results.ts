@@ -67,7 +67,7 @@ export function resultOf(
   });
   const numbers = durations.flatMap((duration, index) => [index * 10, duration]);
   recording.add(
-    logged({ kind: 'samples', since, samples: { '0 listPets 200 ok': numbers }, lags: [], added: [] }),
+    logged({ samples: { since, series: { '0 listPets 200 ok': numbers }, lags: [], added: [] } }),
   );
   return conclude([recording.part()]);
 }
