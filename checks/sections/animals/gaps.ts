@@ -171,17 +171,17 @@ export const animalGaps: readonly GapObserver[] = [
     return { answer: 'none', detail: `${cutShort} names no further page`, evidence };
   }),
   gap('status-transitions', { permit: 'writes', scenes: [askedAgain] }, (seen) => {
-    const changes = [...fatesOf(seen).fates.values()].flatMap(({ change }) =>
-      change?.isTheirs === true && change.from.status !== change.to.status ? [change] : [],
+    const changed = [...fatesOf(seen).fates.values()].flatMap(({ pet, change }) =>
+      change?.isTheirs === true && pet.status !== change.to.status ? [{ pet, ...change }] : [],
     );
-    if (changes.length === 0) return undefined;
+    if (changed.length === 0) return undefined;
     const status = (pet: SeenPet) => pet.status ?? '(none)';
-    const kinds = new Set(changes.map(({ from, to }) => `${status(from)} to ${status(to)}`));
+    const kinds = new Set(changed.map(({ pet, to }) => `${status(pet)} to ${status(to)}`));
     const answer = [...kinds].sort().join(', ');
     return {
       answer,
       detail: `status changes by itself: ${answer}`,
-      evidence: changes.flatMap(({ evidence }) => evidence).slice(0, 3),
+      evidence: changed.flatMap(({ evidence }) => evidence).slice(0, 3),
     };
   }),
   gap('error-codes', {}, ({ trace }) => {

@@ -6,9 +6,9 @@ import type { SceneRun } from '../../run/scene-run.ts';
 import { isInt64, quoted, type Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';
-import { addText, getPet, listPets } from '../../wire/requests.ts';
+import { addText, getPet, listPets, type RequestSpec } from '../../wire/requests.ts';
 import { add, createdBy, inLetters, type KnownPet, namePrefix } from './additions.ts';
-import { allowedQuery, hasRoom, LISTED_WITHIN, LONGEST, limitOf, patiently, shown } from './lists.ts';
+import { allowedQuery, hasRoom, LISTED_WITHIN, LONGEST, limitOf, patiently } from './lists.ts';
 
 /** An animal, and the answer that showed it first: to its addition, where it is the run's. */
 interface Showing {
@@ -34,7 +34,7 @@ interface Life extends Showing {
 }
 
 /** The animals in an answer. */
-interface Look extends Pick<Told, 'by' | 'exchange'> {
+interface Look extends Pick<Told, 'by'> {
   /** By id. */
   readonly pets: ReadonlyMap<bigint, SeenPet>;
   /** Whether an animal is missing that it does not show. */
@@ -64,7 +64,7 @@ const lookAt = readOnce((exchange): Look | undefined => {
     // An animal with another id than the requested one is for get-returns-requested-id to judge.
     const pets = byId(pet !== undefined && path === `/pets/${pet.id}` ? [pet] : []);
     const isAbout = (id: bigint) => [404, 410].includes(status) && path === `/pets/${id}`;
-    return { by: 'get', exchange, pets, isAbout, isWhole: true };
+    return { by: 'get', pets, isAbout, isWhole: true };
   }
   const listed = operation === 'listPets' ? listedPets(exchange) : undefined;
   if (listed === undefined) return undefined;
@@ -75,11 +75,8 @@ const lookAt = readOnce((exchange): Look | undefined => {
   const isAbout = (_: bigint, status: string | undefined) =>
     isLongest || (isWhole && [undefined, status].includes(query?.status));
   const by = query?.status === undefined ? 'list' : 'filter';
-  return { by, exchange, pets: byId(listed), isAbout, isWhole };
+  return { by, pets: byId(listed), isAbout, isWhole };
 });
-
-const looksIn = (exchanges: readonly Exchange[]) =>
-  exchanges.filter(isAnswered).flatMap((exchange) => lookAt(exchange) ?? []);
 
 /** What each addition brought, and where another animal with the same id, if any, was shown before. */
 export function broughtIn(
@@ -104,40 +101,29 @@ export function broughtIn(
   });
 }
 
-/** The animals that the run created, by id, and the ids that two of them got or that an older animal already had. */
-interface Created {
-  readonly created: ReadonlyMap<bigint, Showing>;
-  /** Which of the animals with such an id is shown is unknown. */
-  readonly shared: ReadonlySet<bigint>;
-}
-
-function createdIn(exchanges: readonly Exchange[]): Created {
-  const brought = broughtIn(exchanges);
-  const shared = new Set(brought.flatMap(({ pet, other }) => (other === undefined ? [] : [pet.id])));
-  const own = brought.filter(({ pet }) => !shared.has(pet.id));
-  return { created: new Map(own.map((one) => [one.pet.id, one])), shared };
-}
-
 /** Whether no animal that an answer showed before a moment is shown after it, although others are: the store was lost. */
 export function isLost(exchanges: readonly Exchange[], at: number): boolean {
-  const before = new Set<string>();
-  const anew = new Set<string>();
-  let isShown = false;
-  for (const exchange of exchanges.filter(isAnswered)) {
-    const own = exchange.request.operation === 'createPet' ? answeredPet(exchange) : undefined;
-    for (const { id, name } of own === undefined ? (lookAt(exchange)?.pets.values() ?? []) : [own]) {
-      const animal = `${id} ${name}`;
-      if (exchange.receivedAt <= at) before.add(animal);
-      else if (own !== undefined) anew.add(animal);
-      else if (before.has(animal) && !anew.has(animal)) return false;
-      else isShown = true;
-    }
-  }
-  return isShown;
+  const answered = exchanges.filter(isAnswered);
+  const added = (exchange: AnsweredExchange) =>
+    exchange.request.operation === 'createPet' ? (answeredPet(exchange) ?? []) : [];
+  const shown = (exchange: AnsweredExchange) => [...(lookAt(exchange)?.pets.values() ?? [])];
+  const named = ({ id, name }: SeenPet) => `${id} ${name}`;
+  const before = answered.filter(({ receivedAt }) => receivedAt <= at);
+  const after = answered.filter(({ receivedAt }) => receivedAt > at);
+  const known = new Set(before.flatMap((exchange) => [added(exchange), shown(exchange)].flat().map(named)));
+  for (const animal of after.flatMap(added)) known.delete(named(animal));
+  const isAnyShown = after.some((exchange) => shown(exchange).length > 0);
+  return isAnyShown && !after.some((exchange) => shown(exchange).some((pet) => known.has(named(pet))));
 }
 
+/** Whether an answer shows the animal. */
+const isShown = ({ pet }: Told): boolean => pet !== undefined;
+
+/** An animal as it was shown last. */
+const lastShown = ({ pet, told }: Life): SeenPet => told.findLast(isShown)?.pet ?? pet;
+
 /** The lives of the animals that the run created, and of those that it retrieved. */
-function livesOf({ created, shared }: Created, exchanges: readonly Exchange[]): ReadonlyMap<bigint, Life> {
+function livesIn(exchanges: readonly Exchange[]) {
   const begun = (showing: Showing, own: boolean) => ({
     ...showing,
     own,
@@ -145,12 +131,19 @@ function livesOf({ created, shared }: Created, exchanges: readonly Exchange[]): 
     // What another key may see is open (5, scopes), until it has seen the animal.
     seenBy: new Set([showing.exchange.key]),
   });
-  const lives = new Map([...created].map(([id, own]) => [id, begun(own, true)]));
+  const brought = broughtIn(exchanges);
+  // Which of the animals with such an id is shown is unknown.
+  const shared = new Set(brought.flatMap(({ pet, other }) => (other === undefined ? [] : [pet.id])));
+  const own = brought.filter(({ pet }) => !shared.has(pet.id));
+  const lives = new Map(own.map(({ pet, exchange }) => [pet.id, begun({ pet, exchange }, true)]));
   const ids = new Set([...lives.keys(), ...exchanges.flatMap((exchange) => idRetrieved(exchange) ?? [])]);
   // Large lists are read anew each time: not where no animal is looked for in them.
-  for (const { by, exchange, pets, isAbout, isWhole } of ids.size === 0 ? [] : looksIn(exchanges))
+  for (const exchange of ids.size === 0 ? [] : exchanges.filter(isAnswered)) {
+    const look = lookAt(exchange);
+    if (look === undefined) continue;
+    const { by, isWhole } = look;
     for (const id of ids) {
-      const pet = pets.get(id);
+      const pet = look.pets.get(id);
       const life = lives.get(id);
       if (life === undefined) {
         if (pet !== undefined && !shared.has(id))
@@ -158,20 +151,18 @@ function livesOf({ created, shared }: Created, exchanges: readonly Exchange[]): 
         continue;
       }
       if (pet !== undefined) life.seenBy.add(exchange.key);
-      else {
-        const { status } = life.told.findLast((one) => one.pet !== undefined)?.pet ?? life.pet;
-        // What is not the run's need not be in a list.
-        if ((by !== 'get' && !life.own) || !isAbout(id, status)) continue;
-      }
+      // What is not the run's need not be in a list.
+      else if ((by !== 'get' && !life.own) || !look.isAbout(id, lastShown(life).status)) continue;
       if (!life.seenBy.has(exchange.key)) continue;
       const isLate = exchange.sentAt >= life.exchange.receivedAt + LISTED_WITHIN;
       const wasFound = life.told.some(
-        (one) => one.by === 'get' && one.pet && one.exchange.key === exchange.key,
+        (one) => one.by === 'get' && isShown(one) && one.exchange.key === exchange.key,
       );
       const isDue = life.own && isWhole && (isLate || (by === 'get' && wasFound));
       life.told.push({ by, exchange, pet, isDue });
     }
-  return lives;
+  }
+  return { lives, shared };
 }
 
 const FIELDS = ['name', 'categoryId', 'status'] as const;
@@ -186,9 +177,6 @@ function changeOf(from: SeenPet, to: SeenPet): string | undefined {
     ? undefined
     : fields.map((field) => (field === 'status' ? `${from.status} ${to.status}` : field)).join(', ');
 }
-
-/** Whether the last answer about an animal does not show it. */
-const isMissing = ({ told }: Life): boolean => told.length > 0 && told.at(-1)?.pet === undefined;
 
 /** One animal of each kind of suspicion. */
 interface Suspicion {
@@ -206,7 +194,7 @@ function suspicionsIn(lives: ReadonlyMap<bigint, Life>, exchanges: readonly Exch
   for (const life of [...lives.values()].sort((a, b) => rank(b) - rank(a))) {
     const { pet, own, told } = life;
     const kindOf = (one: Told) => (one.pet === undefined ? 'missing' : changeOf(pet, one.pet));
-    const changed = told.findLast((one) => one.pet !== undefined && kindOf(one) !== undefined);
+    const changed = told.findLast((one) => isShown(one) && kindOf(one) !== undefined);
     for (const one of [changed, told.at(-1)]) {
       const what = one && kindOf(one);
       if (what === undefined) continue;
@@ -228,15 +216,11 @@ const TURNS = 2;
 
 /** Whether lists and retrievals since the last answer that showed it agree that an animal is missing. */
 function isMissedByBoth({ told }: Life): boolean {
-  const since = told.slice(told.findLastIndex(({ pet }) => pet !== undefined) + 1).map(({ by }) => by);
-  return since.includes('get') && (since.includes('list') || since.includes('filter'));
+  const since = told.slice(told.findLastIndex(isShown) + 1);
+  return since.some(({ by }) => by === 'get') && since.some(({ by }) => by !== 'get');
 }
 
-const wasShown = ({ told }: Life) => told.some(({ pet }) => pet !== undefined);
-const wasRetrieved = ({ told }: Life) => told.some(({ by, pet }) => by === 'get' && pet !== undefined);
-
-/** Whether an animal was listed and is gone, without a retrieval that could have taken it away: somebody removed it. */
-const wasRemoved = (life: Life): boolean => isMissedByBoth(life) && !wasRetrieved(life) && wasShown(life);
+const wasRetrieved = ({ told }: Life) => told.some((one) => one.by === 'get' && isShown(one));
 
 /** What came of a suspicion: whether an animal like the suspicious one stays as it is. */
 interface Confirmation {
@@ -255,9 +239,9 @@ async function isKept(run: SceneRun, label: string, like: Life): Promise<boolean
   const pet = createdBy(exchange);
   if (pet === undefined) return undefined;
   const key = run.keys.find(({ name }) => name === exchange.key);
-  const look = async () => {
-    const retrieved = lookAt(await run.send(getPet(pet.id), { key }))?.pets.get(pet.id);
-    return retrieved ?? shown(await run.send(listPets(LONGEST), { key }), pet.id);
+  const look = async (): Promise<SeenPet | undefined> => {
+    const shownBy = async (spec: RequestSpec) => lookAt(await run.send(spec, { key }))?.pets.get(pet.id);
+    return (await shownBy(getPet(pet.id))) ?? shownBy(listPets(LONGEST));
   };
   const seen = await patiently(run, 'an animal that was just added to be served', look, (one) => !!one);
   return seen !== undefined && changeOf(pet, seen) === undefined && (await look()) !== undefined;
@@ -275,7 +259,7 @@ export const askedAgain = scene(
   { afterwards: true },
   async (run): Promise<InTurn<Confirmation>> => {
     const { exchanges } = run.trace;
-    const suspicions = [...suspicionsIn(livesOf(createdIn(exchanges), exchanges), exchanges)];
+    const suspicions = [...suspicionsIn(livesIn(exchanges).lives, exchanges)];
     if (suspicions.length > 0) await run.waitUntil(run.now() + LISTED_WITHIN, 'every animal to be served');
     return inTurn(suspicions.slice(0, MOST_SUSPICIONS).entries(), async ([index, [suspicion, suspect]]) => {
       const { life, own } = suspect;
@@ -293,7 +277,6 @@ export const askedAgain = scene(
 
 /** A change of an animal since it was first shown. */
 interface Change {
-  readonly from: SeenPet;
   readonly to: SeenPet;
   /** Whether somebody changed it for certain: an animal like it stays as it is. */
   readonly isTheirs: boolean;
@@ -325,22 +308,17 @@ const isMissedWhileShown = ({ told }: Life): boolean =>
  * may sell or approve an animal, or edit it. It counts where list and retrieval contradict each other, or where an animal
  * like it is not even for a moment as it was created: then what was answered was never stored.
  */
-function changeIn(
-  { pet: from, exchange, told, own }: Life,
-  wasKept: (what: string) => boolean | undefined,
-): Change | undefined {
-  const showings = told.flatMap((one) => (one.pet === undefined ? [] : [{ ...one, pet: one.pet }]));
-  const to = showings.at(-1)?.pet ?? from;
+function changeIn(life: Life, wasKept: (what: string) => boolean | undefined): Change | undefined {
+  const { pet: from, exchange, told, own } = life;
+  const to = lastShown(life);
   const change = changeOf(from, to);
   const isKept = change === undefined ? undefined : wasKept(change);
-  const isNone = change === undefined || isKept === false;
-  const states = [from, ...showings.map(({ pet }) => pet)].map((one) =>
-    FIELDS.map((field) => one[field]).join(),
+  const states = [from, ...told.flatMap(({ pet }) => pet ?? [])].map((pet) =>
+    FIELDS.map((field) => pet[field]).join(),
   );
-  if (isBackAndForth(states) || (own && isNone)) return undefined;
-  const last = showings.filter(({ pet }) => changeOf(pet, to) === undefined).slice(0, 2);
-  const evidence = [...last.map((one) => one.exchange), exchange];
-  return { from, to, isTheirs: isKept === true, evidence };
+  if (isBackAndForth(states) || (own && (change === undefined || isKept === false))) return undefined;
+  const last = told.filter(({ pet }) => pet !== undefined && changeOf(pet, to) === undefined).slice(0, 2);
+  return { to, isTheirs: isKept === true, evidence: [...last.map((one) => one.exchange), exchange] };
 }
 
 /**
@@ -349,19 +327,23 @@ function changeIn(
  * was seen to be removed.
  */
 function goneAnimals(lives: readonly Life[], confirmations: readonly Confirmation[]): readonly Life[] {
-  const missing = lives.filter((life) => life.own && isMissing(life));
+  const missing = lives.filter(({ own, told }) => own && told.length > 0 && told.at(-1)?.pet === undefined);
   const asked = confirmations.find((one) => one.suspicion === 'missing');
   // Once the retrieval is removed, lists alone tell: they have shown the animal, and no longer do.
   const isRetrievable = lives.some((life) => life.own && wasRetrieved(life));
+  const wasShown = ({ told }: Life) => told.some(isShown);
   const isTold = (life: Life) => isMissedByBoth(life) || (!isRetrievable && wasShown(life));
+  // Without a retrieval that could have taken it away: somebody removed it.
+  const wasRemoved = (life: Life) => isMissedByBoth(life) && !wasRetrieved(life) && wasShown(life);
   const isExcused =
     asked === undefined || missing.some(wasRemoved) || (asked.isKept !== false && missing.some(isTold));
   return isExcused ? missing : [];
 }
 
-/** What became of the animals of a run, by id; and the ids that several have. */
-interface Fates extends Pick<Created, 'shared'> {
+/** What became of the animals of a run, by id; and the ids that two of its animals got, or that an older one had. */
+interface Fates {
   readonly fates: ReadonlyMap<bigint, Fate>;
+  readonly shared: ReadonlySet<bigint>;
 }
 
 const known = new WeakMap<readonly Exchange[], Fates>();
@@ -371,18 +353,12 @@ export function fatesOf(seen: Seen): Fates {
   const { exchanges } = seen.trace;
   const before = known.get(exchanges);
   if (before !== undefined) return before;
-  const created = createdIn(exchanges);
-  const lives = livesOf(created, exchanges);
+  const { lives, shared } = livesIn(exchanges);
   const confirmations = doneOf(seen.maybe(askedAgain) ?? []);
   const wasKept = (what: string) => confirmations.find((one) => one.suspicion === what)?.isKept;
   const gone = goneAnimals([...lives.values()], confirmations);
-  const fates = new Map(
-    [...lives].map(([id, life]) => [
-      id,
-      { ...life, change: changeIn(life, wasKept), isGone: gone.includes(life) },
-    ]),
-  );
-  const found = { fates, shared: created.shared };
+  const fateOf = (life: Life) => ({ ...life, change: changeIn(life, wasKept), isGone: gone.includes(life) });
+  const found = { fates: new Map([...lives].map(([id, life]) => [id, fateOf(life)])), shared };
   known.set(exchanges, found);
   return found;
 }
@@ -431,38 +407,32 @@ export function placeOf({ id }: Pick<SeenPet, 'id'>, exchange: AnsweredExchange)
   return index === -1 ? 'body' : `body/${index}`;
 }
 
-/** The fields of an animal that differ between two showings of it, in words. */
-const differences = (created: SeenPet, seen: SeenPet): string[] =>
-  changedFields(created, seen).map(
-    (field) => `${field} ${inWords(created[field])} became ${inWords(seen[field])}`,
-  );
-
-/** What is said of an answer that shows an animal otherwise than it was: the fields, or the animal that lacks one. */
-function otherwise({ own, pet: known }: Life, seen: SeenPet, exchange: AnsweredExchange): Violation {
-  const place = placeOf(seen, exchange);
-  return {
-    expected: `animal ${known.id} as it was ${own ? 'created' : 'listed'}`,
-    actual: differences(known, seen).join(', '),
-    at: changedFields(known, seen).map((field) => (seen[field] === undefined ? place : `${place}/${field}`)),
-  };
-}
+/** How two showings of an animal differ, in words. */
+const differences = (before: SeenPet, after: SeenPet): string =>
+  changedFields(before, after)
+    .map((field) => `${field} ${inWords(before[field])} became ${inWords(after[field])}`)
+    .join(', ');
 
 /** Judges the lists, or the retrievals, that show an animal: no operation changes one. */
 export function judgeUnchanged(judge: Judge, seen: Seen, ...kinds: readonly Told['by'][]): void {
-  for (const fate of fatesOf(seen).fates.values())
-    for (const { by, exchange, pet } of fate.told) {
+  for (const { pet: known, own, told, change, exchange: shownBy } of fatesOf(seen).fates.values())
+    for (const { by, exchange, pet } of told) {
       if (!kinds.includes(by) || pet === undefined) continue;
-      const { change, exchange: shownBy } = fate;
-      const isStatus = changedFields(fate.pet, pet).every((field) => field === 'status');
-      if (changeOf(fate.pet, pet) === undefined || (isStatus && change?.isTheirs === true))
-        judge.holds(exchange, shownBy);
-      else if (change === undefined) judge.breaks(otherwise(fate, pet, exchange), exchange, shownBy);
+      const fields = changedFields(known, pet);
+      const isStatus = fields.every((field) => field === 'status');
+      if (fields.length === 0 || (isStatus && change?.isTheirs === true)) judge.holds(exchange, shownBy);
+      else if (change === undefined) {
+        const place = placeOf(pet, exchange);
+        const at = fields.map((field) => (pet[field] === undefined ? place : `${place}/${field}`));
+        const expected = `animal ${known.id} as it was ${own ? 'created' : 'listed'}`;
+        judge.breaks({ expected, actual: differences(known, pet), at }, exchange, shownBy);
+      }
       // Who changes the animals of others is nobody's business.
-      else if (fate.own)
+      else if (own)
         judge.inconclusive(
           change.isTheirs
             ? 'animals are changed by somebody else: one that was added like them stays as it is'
-            : `of animal ${pet.id} ${differences(change.from, change.to).join(', ')}, perhaps by somebody else`,
+            : `of animal ${pet.id} ${differences(known, change.to)}, perhaps by somebody else`,
           ...change.evidence,
         );
     }

@@ -68,9 +68,6 @@ export function hasRoom(list: AnsweredExchange): boolean {
 export const isWhole = (list: AnsweredExchange, facts: RunFacts): boolean =>
   hasRoom(list) && !mayBeShort(facts, allowedQuery(list));
 
-/** An animal as a list shows it; undefined where it does not. */
-export const shown = (list: AnsweredExchange, id: bigint) => listedPets(list)?.find((pet) => pet.id === id);
-
 /** The longest list without a filter, and with each status. */
 export type LongestLists = readonly [all: AnsweredExchange, ...byStatus: AnsweredExchange[]];
 
@@ -115,7 +112,7 @@ const isAnyMissing = (
         const pet = createdBy(addition);
         const status = sentPet(addition)?.status ?? pet?.status;
         const isAskedFor = [undefined, status].includes(allowedQuery(list)?.status);
-        return pet !== undefined && isAskedFor && shown(list, pet.id) === undefined;
+        return pet !== undefined && isAskedFor && !listedPets(list)?.some(({ id }) => id === pet.id);
       }),
     );
 
