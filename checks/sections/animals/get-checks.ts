@@ -5,6 +5,7 @@ import { DAY } from '../../limits/time.ts';
 import { type Check, check, doneOf, observes } from '../../run/check.ts';
 import { notShown, notTold } from '../../run/reason.ts';
 import { allOf, scene } from '../../run/scene.ts';
+import type { TraceSoFar } from '../../run/trace.ts';
 import { isInt64, requestedIdViolation, type Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { answeredPet, listedPets } from '../../wire/pets.ts';
@@ -26,7 +27,7 @@ import {
   isGone,
   isGoneAltogether,
   malformedIds,
-  removal,
+  removalAt,
   removalDay,
   retrievals,
   retrievedAgain,
@@ -61,8 +62,7 @@ export const getAnimalChecks: readonly Check[] = [
           judge.breaks(wrongStatus(`200 for animal ${id}`, exchange), exchange, fate.exchange);
       }
       judgeMisses(judge, seen, 'get', ({ own, pet }, exchange) => {
-        const { receivedAt } = exchange;
-        const isThere = removal(seen.trace.targetClock.at(receivedAt), receivedAt) === 'before';
+        const isThere = removalAt(exchange.receivedAt, seen.trace) === 'before';
         const listed = own ? '' : `, which key ${exchange.key} lists`;
         return isThere ? wrongStatus(`200 for animal ${pet.id}${listed}`, exchange) : undefined;
       });
@@ -141,8 +141,29 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
 /** RFC 9745: a structured date. Its drafts used `true` or an HTTP date, which are accepted too. */
 const STRUCTURED_DATE = /^@(-?\d{1,15})$/;
 
-/** Only this operation is deprecated. A refusal for a key or for quota may be made before the operation is known. */
-const concernsGet = (exchange: AnsweredExchange) => exchange.request.operation === 'getPet';
+/**
+ * Defines a check of a header that announces the end of this operation: to send it is optional, what it means is fixed,
+ * and no other operation ends.
+ */
+const announces = (
+  id: string,
+  name: string,
+  what: string,
+  violation: (text: string, exchange: AnsweredExchange, soFar: TraceSoFar) => Violation | undefined,
+): Check =>
+  check(id, {
+    scenes: [retrievals],
+    observe: observes(
+      ({ outcome }) => header(outcome.headers, name),
+      (text, exchange, soFar) => {
+        const { operation, method } = exchange.request;
+        if (operation === 'getPet') return violation(text, exchange, soFar);
+        const expected = `a ${what} of GET /pets/{petId} only`;
+        return { expected, actual: `${name}: ${text} on ${method} /pets` };
+      },
+    ),
+    conclude: (judge) => judge.notApplicable(`no ${name} header was sent`),
+  });
 
 /** What is wrong with a Deprecation header of the operation. */
 function deprecationViolation(header: string, now: number): Violation | undefined {
@@ -197,44 +218,18 @@ export const deprecationChecks: readonly Check[] = [
       }
     }),
   ),
-  // 4.3: marked deprecated, today; no other operation is. Sending the header is optional, its meaning is fixed.
-  check('deprecation-header-agrees', {
-    scenes: [retrievals],
-    observe: observes(
-      ({ outcome }) => header(outcome.headers, 'deprecation'),
-      (text, exchange, { targetClock }) =>
-        concernsGet(exchange)
-          ? deprecationViolation(
-              text,
-              Math.max(
-                exchange.receivedAt,
-                targetClock.ever(exchange.receivedAt)?.latest ?? exchange.receivedAt + DAY,
-              ),
-            )
-          : {
-              expected: 'a deprecation of GET /pets/{petId} only',
-              actual: `Deprecation: ${text} on ${exchange.request.method} /pets`,
-            },
+  // 4.3: marked deprecated, today; no other operation is.
+  announces('deprecation-header-agrees', 'Deprecation', 'deprecation', (text, { receivedAt }, soFar) =>
+    deprecationViolation(
+      text,
+      Math.max(receivedAt, soFar.targetClock.ever(receivedAt)?.latest ?? receivedAt + DAY),
     ),
-    conclude: (judge) => judge.notApplicable('no Deprecation header was sent'),
-  }),
+  ),
   // 4.3: removed on 5 December 2030; RFC 8594 gives the moment as an HTTP date. Any moment of that day agrees.
-  check('sunset-header-agrees', {
-    scenes: [retrievals],
-    observe: observes(
-      ({ outcome }) => header(outcome.headers, 'sunset'),
-      (text, exchange) => {
-        const actual = `Sunset: ${text}`;
-        if (!concernsGet(exchange)) {
-          const expected = 'a removal date for GET /pets/{petId} only';
-          return { expected, actual: `${actual} on ${exchange.request.method} /pets` };
-        }
-        const time = Date.parse(text);
-        if (time >= removalDay.begins && time <= removalDay.ends) return undefined;
-        return { expected: `Sunset on ${OPERATIONS.getPet.removal}`, actual };
-      },
-    ),
-    conclude: (judge) => judge.notApplicable('no Sunset header was sent'),
+  announces('sunset-header-agrees', 'Sunset', 'removal date', (text) => {
+    const time = Date.parse(text);
+    if (time >= removalDay.begins && time <= removalDay.ends) return undefined;
+    return { expected: `Sunset on ${OPERATIONS.getPet.removal}`, actual: `Sunset: ${text}` };
   }),
   // 4.3: clients should use GET /pets with the status filter instead, so both must serve the same animals.
   check(

@@ -84,14 +84,14 @@ const VISIBLE_WITHIN: readonly number[] = [250, 750, 2000, 7000];
 export async function patiently<T>(
   run: SceneRun,
   waitingFor: string,
-  look: (before?: T) => Promise<T>,
+  look: () => Promise<T>,
   isServed: (seen: T) => boolean,
 ): Promise<T> {
   let seen = await look();
   for (const pause of VISIBLE_WITHIN) {
     if (isServed(seen)) break;
     await run.waitUntil(run.now() + pause, waitingFor);
-    seen = await look(seen);
+    seen = await look();
   }
   return seen;
 }

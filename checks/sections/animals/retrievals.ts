@@ -1,7 +1,6 @@
 /** Animals retrieved by their ids, ids that no animal has, and texts that are not ids: for all checks of section 4.3. */
 
 import { OPERATIONS } from '../../../spec/operations.ts';
-import type { TargetClock, TimeRange } from '../../limits/target-clock.ts';
 import { DAY } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, doneOf } from '../../run/check.ts';
@@ -10,6 +9,7 @@ import { notTold } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { type InTurn, inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
+import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { listedPets } from '../../wire/pets.ts';
 import { getPet } from '../../wire/requests.ts';
@@ -51,26 +51,20 @@ export const removalDay = { begins: REMOVED_AT - EARLIEST_ZONE, ends: REMOVED_AT
 
 type Removal = 'before' | 'on the day' | 'after' | 'disputed';
 
-const removalAt = (earliest: number, latest: number): Removal =>
-  latest < removalDay.begins ? 'before' : earliest > removalDay.ends ? 'after' : 'on the day';
-
 /**
- * Whether GET /pets/{petId} still exists (sections 4.3 and 9): before its removal date, after it, or on it, when both
- * are right. If the target's clock and ours disagree about that, it is unknown which one is wrong.
- *
- * @param theirs the target's clock, if it shows one
- * @param ours our own clock at that moment
+ * Whether GET /pets/{petId} still exists at a moment by our clock (sections 4.3 and 9): before its removal date, after
+ * it, or on it, when both are right. If the target's clock and ours disagree, it is unknown which one is wrong.
  */
-export function removal(theirs: TimeRange | undefined, ours: number): Removal {
-  const byOurs = removalAt(ours, ours);
-  return theirs === undefined || removalAt(theirs.earliest, theirs.latest) === byOurs ? byOurs : 'disputed';
+export function removalAt(ours: number, { targetClock }: Pick<Trace, 'targetClock'>): Removal {
+  const { earliest, latest } = targetClock.at(ours) ?? { earliest: ours, latest: ours };
+  const between = (from: number, to: number): Removal =>
+    to < removalDay.begins ? 'before' : from > removalDay.ends ? 'after' : 'on the day';
+  return between(earliest, latest) === between(ours, ours) ? between(ours, ours) : 'disputed';
 }
 
 /** Whether the removal date had come when the last animal was retrieved. */
-function removalPhase(retrieved: readonly AnsweredExchange[], clock: TargetClock): Removal {
-  const last = Math.max(...retrieved.map(({ receivedAt }) => receivedAt));
-  return removal(clock.at(last), last);
-}
+const removalPhase = (retrieved: readonly AnsweredExchange[], trace: Pick<Trace, 'targetClock'>): Removal =>
+  removalAt(Math.max(...retrieved.map(({ receivedAt }) => receivedAt)), trace);
 
 const CLOCKS_DISPUTE =
   'the target’s Date and our clock disagree on whether the operation is past its removal date';
@@ -79,7 +73,7 @@ const CLOCKS_DISPUTE =
 export const during =
   (wanted: Removal, otherwise: string, decide: Check['decide']): Check['decide'] =>
   (judge, seen) => {
-    const phase = removalPhase(doneOf(seen.of(retrievals)), seen.trace.targetClock);
+    const phase = removalPhase(doneOf(seen.of(retrievals)), seen.trace);
     if (phase === 'disputed') judge.inconclusive(CLOCKS_DISPUTE);
     else if (phase !== wanted) judge.notApplicable(otherwise);
     else decide(judge, seen);
@@ -115,18 +109,12 @@ export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<An
     throw new Inconclusive(
       notTold('no list and no addition of this run shows an animal with an id', ...ANIMALS_SHOWN_BY),
     );
-  const retrieve = (some: readonly bigint[]) => inTurn(some, (id) => run.send(getPet(id)));
   const isLate = (exchange: AnsweredExchange) =>
     exchange.outcome.status === 404 && own.some((id) => id === idRetrieved(exchange));
-  const retrieved = await patiently<InTurn<AnsweredExchange>>(
+  const retrieved = await patiently(
     run,
     'an animal that was just added to be served',
-    async (before) => {
-      if (before === undefined) return retrieve(ids);
-      const others = before.filter((one) => one instanceof Inconclusive || !isLate(one));
-      const late = doneOf(before).filter(isLate);
-      return [...others, ...(await retrieve(late.flatMap((exchange) => idRetrieved(exchange) ?? [])))];
-    },
+    () => inTurn(ids, (id) => run.send(getPet(id))),
     (tried) => !doneOf(tried).some(isLate),
   );
   const [first] = retrieved;
@@ -141,7 +129,7 @@ export const unknownId = (run: RunFacts, label: string): bigint =>
 /** The retrievals of the run, if the operation still exists to be judged; otherwise none. */
 const playExisting = async (run: SceneRun): Promise<readonly AnsweredExchange[]> => {
   const done = doneOf(await run.play(retrievals));
-  return removalPhase(done, run.trace.targetClock) === 'before' && !isGoneAltogether(done) ? done : [];
+  return removalPhase(done, run.trace) === 'before' && !isGoneAltogether(done) ? done : [];
 };
 
 /** After all animals were retrieved, an unknown one, and one that was served before, also with every other key. */
