@@ -294,7 +294,7 @@ const LISTING: readonly Row[] = [
     ['list-shows-added', 'list-unfiltered'],
     { otherwise: answering(lists, refusal(500)) },
     'inconclusive',
-    { says: /the list was answered 500/ },
+    { says: /the list with limit=100 was answered 500/ },
   ),
   row(
     'filtered lists fail',

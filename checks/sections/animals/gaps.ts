@@ -10,8 +10,7 @@ import { bodyOf, described, listedPets, type SeenPet, sentPet } from '../../wire
 import { listPets } from '../../wire/requests.ts';
 import { basicAnimals, createdBy, edgeAnimals, NO_STATUS } from './additions.ts';
 import { askedAgain, fatesOf } from './life.ts';
-import { allowedQuery, type LongestLists, lists } from './lists.ts';
-import { fullPages, known } from './pages.ts';
+import { allowedQuery, fullPages, known, type LongestLists, lists } from './lists.ts';
 
 const { minimum, maximum, default: defaultLimit } = LIMIT;
 

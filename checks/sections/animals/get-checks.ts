@@ -21,7 +21,7 @@ import {
   judgeUnchanged,
   SHARED,
 } from './life.ts';
-import { allowedQuery, isWhole, LONGEST, missingFrom } from './lists.ts';
+import { isWhole, LONGEST, missingFrom } from './lists.ts';
 import {
   during,
   isGone,
@@ -250,9 +250,8 @@ export const deprecationChecks: readonly Check[] = [
           const isToShow = taken.includes(exchange) && (pet !== undefined || !isPartOnly(exchange));
           if (retrieval === undefined || !isToShow) continue;
           isCompared = true;
-          const list = `the list with status=${allowedQuery(exchange)?.status}`;
           if (pet !== undefined) judge.holds(retrieval, exchange);
-          else judgeMissing(judge, fate, missingFrom(exchange, `${fate.pet.id}`, list), exchange, retrieval);
+          else judgeMissing(judge, fate, missingFrom(exchange, `${fate.pet.id}`), exchange, retrieval);
         }
       }
       if (!isCompared) judge.inconclusive(NO_SUCCESSOR);

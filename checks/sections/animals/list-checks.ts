@@ -13,14 +13,15 @@ import {
   listStatusViolation,
   quoted,
   schemaViolation,
+  type Violation,
 } from '../../wire/answer.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
-import { bodyOf, described, listedPets, sentPet } from '../../wire/pets.ts';
+import { bodyOf, listedPets, sentPet } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { isCalledInvalid, isOwnAnswer, successBody, wrongStatus } from '../answers.ts';
 import { askedAgain, type Fate, fatesOf, judgeMisses, judgeUnchanged, placeOf, SHARED } from './life.ts';
-import { allowedQuery, isWhole, lists, mayBeShort, missingFrom } from './lists.ts';
 import {
+  allowedQuery,
   defaultPages,
   everyKindOfList,
   filteredPages,
@@ -28,10 +29,14 @@ import {
   judgeLengths,
   judgeNoList,
   judgeShort,
+  judgesAll,
   known,
+  lists,
+  mayBeShort,
+  missingFrom,
   shortAtLast,
   shortPages,
-} from './pages.ts';
+} from './lists.ts';
 import { nameSent } from './refused-additions.ts';
 
 const { maximum, default: defaultLimit } = LIMIT;
@@ -74,38 +79,38 @@ function judgeListed(
     const query = allowedQuery(exchange);
     if (query === undefined || !isJudged(fate) || mayBeShort(seen.trace.run, query)) return undefined;
     if (query.limit !== undefined && known(longest, query.status) >= query.limit) return undefined;
-    const list = query.status === undefined ? 'the list' : `the list with status=${query.status}`;
-    return missingFrom(exchange, `${fate.pet.id}`, list);
+    return missingFrom(exchange, `${fate.pet.id}`);
   });
 }
 
 /** Whether a list without a filter showed the animal. */
 const isListed = ({ told }: Fate): boolean => told.some(({ by, pet }) => by === 'list' && pet !== undefined);
 
+/** Defines a check of every list by itself. */
+const ofEachList = <T>(
+  id: string,
+  subject: (list: AnsweredExchange) => T | undefined,
+  violation: (subject: T, list: AnsweredExchange) => Violation | undefined,
+  options: Pick<Check, 'isBasis' | 'conclude'> = {},
+): Check => check(id, { ...options, scenes: everyKindOfList, observe: observes(subject, violation) });
+
 const listLimitChecks: readonly Check[] = [
   // 8, page size: limit may be any integer from 1 to 100.
-  check('list-limit-range', {
-    isBasis: true,
-    scenes: everyKindOfList,
-    observe: observes(
-      (exchange) => {
-        const { limit } = allowedQuery(exchange) ?? {};
-        return isOwnAnswer(exchange) && (exchange.outcome.status === 200 || isCalledInvalid(exchange))
-          ? limit
-          : undefined;
-      },
-      (limit, exchange) =>
-        exchange.outcome.status === 200 ? undefined : wrongStatus(`200 for limit=${limit}`, exchange),
-    ),
-  }),
+  ofEachList(
+    'list-limit-range',
+    (list) => {
+      const isTold = isOwnAnswer(list) && (list.outcome.status === 200 || isCalledInvalid(list));
+      return isTold ? allowedQuery(list)?.limit : undefined;
+    },
+    (limit, list) => (list.outcome.status === 200 ? undefined : wrongStatus(`200 for limit=${limit}`, list)),
+    { isBasis: true },
+  ),
   // 4.1: limit sets the maximum number of animals returned.
-  check('list-limit-maximum', {
-    scenes: everyKindOfList,
-    observe: observes(
-      (exchange) => (allowedQuery(exchange)?.limit === undefined ? undefined : listedPets(exchange)),
-      ({ length }, exchange) => listLimitViolation(allowedQuery(exchange)?.limit, length, defaultLimit),
-    ),
-  }),
+  ofEachList(
+    'list-limit-maximum',
+    (list) => (allowedQuery(list)?.limit === undefined ? undefined : listedPets(list)),
+    ({ length }, list) => listLimitViolation(allowedQuery(list)?.limit, length, defaultLimit),
+  ),
   // 4.1: as many as exist, up to limit.
   check('list-limit-fills', { scenes: [lists, fullPages, shortPages, shortAtLast] }, (judge, seen) => {
     const taken = seen.of(lists);
@@ -147,26 +152,23 @@ const listLimitChecks: readonly Check[] = [
 
 export const listAnimalChecks: readonly Check[] = [
   // 4.1: success is 200, and the body is a JSON array.
-  check('list-answers-200', {
-    isBasis: true,
-    scenes: everyKindOfList,
-    observe: observes(
-      (exchange) => {
-        const asked = allowedQuery(exchange);
-        if (asked === undefined || !isOwnAnswer(exchange)) return undefined;
-        // A limit or status that is refused as invalid is for other rows to judge.
-        if (isCalledInvalid(exchange) && (asked.limit !== undefined || asked.status !== undefined))
-          return undefined;
-        return exchange.outcome.status !== 200 || bodyOf(exchange).ok ? bodyOf(exchange) : undefined;
-      },
-      (body, exchange) => {
-        if (exchange.outcome.status !== 200) return wrongStatus('200 with a JSON array', exchange);
-        return body.ok && Array.isArray(body.value)
-          ? undefined
-          : { expected: 'a JSON array', actual: 'JSON, but not an array' };
-      },
-    ),
-  }),
+  ofEachList(
+    'list-answers-200',
+    (list) => {
+      const asked = allowedQuery(list);
+      if (asked === undefined || !isOwnAnswer(list)) return undefined;
+      // A limit or status that is refused as invalid is for other rows to judge.
+      if (isCalledInvalid(list) && (asked.limit !== undefined || asked.status !== undefined))
+        return undefined;
+      return list.outcome.status !== 200 || bodyOf(list).ok ? bodyOf(list) : undefined;
+    },
+    (body, list) => {
+      if (list.outcome.status !== 200) return wrongStatus('200 with a JSON array', list);
+      const isArray = body.ok && Array.isArray(body.value);
+      return isArray ? undefined : { expected: 'a JSON array', actual: 'JSON, but not an array' };
+    },
+    { isBasis: true },
+  ),
   ...listLimitChecks,
   // 4.1: when status is given, only animals with that status are expected.
   check(
@@ -210,11 +212,8 @@ export const listAnimalChecks: readonly Check[] = [
     const [, ...byStatus] = seen.of(lists);
     // An animal that changed between two lists may be in neither; one that no list shows is for list-shows-added to judge.
     judgeListed(judge, seen, 'filter', (fate) => isListed(fate) && fate.change === undefined);
-    for (const list of byStatus) {
-      if (listedPets(list) === undefined) judgeNoList(judge, list);
-      else if (isWhole(list, seen.trace.run)) judgeLengths(judge, [list], seen.of(shortPages));
-      else judge.notApplicable(`more animals may be ${allowedQuery(list)?.status} than a list shows`);
-    }
+    for (const list of byStatus)
+      if (judgesAll(judge, list, seen.trace.run)) judgeLengths(judge, [list], seen.of(shortPages));
   }),
   // 4.1: limit is the number of animals returned, so the filter comes first.
   check('list-filter-before-limit', { scenes: [lists, filteredPages, shortPages] }, (judge, seen) => {
@@ -231,10 +230,7 @@ export const listAnimalChecks: readonly Check[] = [
   // 4.1: the status filter's default is none.
   check('list-unfiltered', { scenes: [lists, askedAgain] }, (judge, seen) => {
     const [all] = seen.of(lists);
-    if (listedPets(all) === undefined)
-      throw new Inconclusive(`the list was answered ${described(all)}`, [all]);
-    if (!isWhole(all, seen.trace.run))
-      return judge.notApplicable('the store holds more animals than a list shows');
+    if (!judgesAll(judge, all, seen.trace.run)) return;
     judge.holds(all);
     const own = [...fatesOf(seen).fates.values()].filter((fate) => fate.own);
     const areOthersListed = own.every((fate) => fate.pet.status === undefined || isListed(fate));
@@ -243,15 +239,11 @@ export const listAnimalChecks: readonly Check[] = [
       const isHidden = isFiltered || (status === undefined && areOthersListed);
       if (!isHidden || exchange.id !== all.id) return undefined;
       const animal = `${id}, which ${status === undefined ? 'has no status' : `is ${status}`},`;
-      return missingFrom(all, animal, 'the list without status');
+      return missingFrom(all, animal);
     });
   }),
   // 4.1: the result is a list of animals; one animal is listed once.
-  check('list-each-once', {
-    scenes: everyKindOfList,
-    observe: observes(listedPets, listOnceViolation),
-    conclude: judgeNames,
-  }),
+  ofEachList('list-each-once', listedPets, listOnceViolation, { conclude: judgeNames }),
   // 1, 4.1: clients can list the animals that were added, as they were added.
   check('list-shows-added', { scenes: [...everyKindOfList, askedAgain] }, (judge, seen) => {
     const [all] = seen.of(lists);
@@ -262,23 +254,19 @@ export const listAnimalChecks: readonly Check[] = [
       const reason = notTold('no addition was answered with the id of an animal', 'add-answers-201');
       judge.inconclusive(reason, ...(addition === undefined ? [] : [addition]));
     }
-    if (listedPets(all) === undefined) judge.inconclusive(`the list was answered ${described(all)}`, all);
-    else if (!isWhole(all, seen.trace.run))
-      judge.notApplicable('the store holds more animals than a list shows');
+    judgesAll(judge, all, seen.trace.run);
     judgeUnchanged(judge, seen, 'list', 'filter');
     // One without a status is for list-unfiltered to judge.
     judgeListed(judge, seen, 'list', ({ pet }) => pet.status !== undefined);
   }),
   // 2: each listed animal has the fields of a Pet.
-  check('list-pet-schema', {
-    isBasis: true,
-    scenes: everyKindOfList,
-    observe: observes(
-      (exchange) => {
-        const listed = successBody('listPets', exchange);
-        return Array.isArray(listed) && listed.length > 0 ? listed : undefined;
-      },
-      (listed) => schemaViolation('pets', schemaProblem.pets(listed)),
-    ),
-  }),
+  ofEachList(
+    'list-pet-schema',
+    (list) => {
+      const listed = successBody('listPets', list);
+      return Array.isArray(listed) && listed.length > 0 ? listed : undefined;
+    },
+    (listed) => schemaViolation('pets', schemaProblem.pets(listed)),
+    { isBasis: true },
+  ),
 ];
