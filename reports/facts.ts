@@ -39,7 +39,7 @@ export function clock(seconds: number): string {
 /** `12 ms`, `1.8 ms`, `12.0 s`. */
 export function milliseconds(value: number): string {
   if (value >= 10_000) return `${(value / 1000).toFixed(1)} s`;
-  return `${value >= 100 ? Math.round(value) : Number(value.toPrecision(2))} ms`;
+  return `${value >= 100 ? grouped(Math.round(value)) : Number(value.toPrecision(2))} ms`;
 }
 
 /** `2026-11-21 12:00:04 UTC`. */

@@ -2,6 +2,7 @@
 
 import type { KeyWanted, Reason } from '../checks/run/reason.ts';
 import { PERMISSIONS } from '../spec/permissions.ts';
+import { isCustom } from '../spec/plans.ts';
 
 const keyWanted = ({ role, plan, count, perMinuteAtMost, beyondMinute }: KeyWanted): string =>
   [
@@ -11,7 +12,10 @@ const keyWanted = ({ role, plan, count, perMinuteAtMost, beyondMinute }: KeyWant
     ...(perMinuteAtMost === undefined
       ? []
       : [`with at most ${perMinuteAtMost.toLocaleString('en')} requests a minute`]),
-    ...(beyondMinute === true ? ['whose day is larger than its minute'] : []),
+    // A plan with numbers of the document always has that.
+    ...(beyondMinute === true && (plan === undefined || isCustom(plan))
+      ? ['whose day is larger than its minute']
+      : []),
   ].join(' ');
 
 /** What is said of a reason alone. */

@@ -5,7 +5,7 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { Fact } from '../facts.ts';
-import { type Table, tableHtml } from './table.ts';
+import { besideUnits, type Table, tableHtml } from './table.ts';
 
 /** What a reader of Markdown sees of a verdict first. */
 export const SIGNS = { pass: '✅', fail: '❌', inconclusive: '⚠️' } as const;
@@ -73,7 +73,7 @@ export const folded = (summary: SafeHtml, body: SafeHtml, isOpen = false): SafeH
 
 /** The facts of a run as a list. */
 export const factList = (facts: readonly Fact[]): SafeHtml =>
-  html`<dl>${facts.map(([label, text]) => html`<dt>${label}</dt><dd>${text}</dd>`)}</dl>`;
+  html`<dl>${facts.map(([label, text]) => html`<dt>${label}</dt><dd>${besideUnits(text)}</dd>`)}</dl>`;
 
 /** Tables below their titles; those without a row stay out. */
 export const tablesHtml = (tables: readonly Table[]): SafeHtml[] =>

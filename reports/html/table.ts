@@ -30,7 +30,15 @@ export function tableHtml(table: Table<Cell | SafeHtml>): SafeHtml {
 }
 
 const cellHtml = (cell: Cell | SafeHtml) =>
-  typeof cell === 'string' || isSafeHtml(cell) ? cell : html`<b class="fail">${cell.wrong}</b>`;
+  typeof cell === 'string'
+    ? besideUnits(cell)
+    : isSafeHtml(cell)
+      ? cell
+      : html`<b class="fail">${besideUnits(cell.wrong)}</b>`;
+
+/** No line ends between a number and its unit. */
+export const besideUnits = (text: string): string =>
+  text.replace(/(\d) (?=(?:ms|s|min|h|MB|%)(?!\w))/g, '$1\u00a0');
 
 /** A table as lines for a terminal, below its title. */
 export function tableLines(table: Table, columns: number): string[] {

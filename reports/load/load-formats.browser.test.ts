@@ -7,6 +7,15 @@ import { capacityResult, loadResult } from '../testing/sample-load.ts';
 import { LOAD_FORMATS } from './load-formats.ts';
 import { capacityReport, loadReport } from './load-report.ts';
 
+/** Texts in which a line ends between a number and its unit. */
+const PARTED = `[...document.querySelectorAll('td, dd')].flatMap(({ firstChild: text }) =>
+  [...(text?.data ?? '').matchAll(/\\d.(?:ms|s|min|MB|%)(?= |,|$)/g)].filter(({ 0: { length }, index }) => {
+    const range = new Range();
+    range.setStart(text, index);
+    range.setEnd(text, index + length);
+    return range.getClientRects().length > 1;
+  }).map(() => text.data))`;
+
 t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
   const browser = await theBrowser();
   const folder = t.testdir();
@@ -32,6 +41,7 @@ t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
         0,
         'no sideways scrolling',
       );
+      t.strictSame(await page.evaluate(PARTED), [], `numbers stand beside their units at ${width}`);
     }
     t.strictSame(await axeViolations(page), [], name);
     t.strictSame(complaints, []);
