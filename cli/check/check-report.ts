@@ -18,8 +18,8 @@ import type { CheckSubject } from './check-subject.ts';
 export interface Asked extends Gate {
   /** The command that repeats the run. */
   readonly command: string;
-  /** The command that continues a run that was cut short. */
-  readonly resume?: string;
+  /** The command that continues a run that was cut short, if its journal is there. */
+  readonly resume?: () => string | undefined;
   /** The profile's file, as it was named. */
   readonly profile?: string;
   /** Told of each row as soon as it is decided, with its decisive exchange. The end of the run may still change it. */
@@ -71,7 +71,7 @@ export function factsOf(
     ...{ only, interrupted, profile: file },
     sharedClock: clock && true,
     traffic: traffic && true,
-    resume: interrupted && resume,
+    resume: interrupted && resume?.(),
     way: wayOf(access),
   };
 }

@@ -52,17 +52,19 @@ export async function runCheck(
     () => view.end(),
   );
   const run = { ...subject, signal, onEvent: view.onEvent };
+  const isThere = () => existsSync(join(directory, JOURNAL_FILE));
   const asked: Asked = {
     baseline,
     required: options.require ?? [],
     command: commandOf(repeatable(options, subject)),
     profile: options.profile && relative('', options.profile),
-    resume: embedded ? undefined : commandOf({ resume: directory, envFile: options.envFile }),
+    resume: () =>
+      embedded || !isThere() ? undefined : commandOf({ resume: directory, envFile: options.envFile }),
     onDecided: (row, decisive) => tap?.decided(decidedCase(row, decisive)),
   };
   try {
     const { report, warnings } = await judgedCheck(run, asked).finally(() => view.end());
-    if (subject.offline !== true && !existsSync(join(directory, JOURNAL_FILE)))
+    if (subject.offline !== true && !isThere())
       warn(
         `${directory} was removed during the run: its journal is lost, and it can be neither resumed nor rejudged`,
       );
