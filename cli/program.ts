@@ -1,8 +1,10 @@
-import { Command } from 'commander';
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { HARNESS_VERSION } from '../spec/harness-version.ts';
 
 /** What each command does, and its code, which is loaded only if it is called. */
-const COMMANDS: Readonly<Record<string, readonly [string, () => Promise<{ readonly command: Command }>]>> = {
+const COMMANDS: Readonly<
+  Record<string, readonly [string, () => Promise<{ readonly command: CommandUnknownOpts }>]>
+> = {
   check: ['check a target against every requirement of the interface', () => import('./check/check.ts')],
   watch: [
     'judge the answers that other clients get through a proxy; send nothing',
@@ -35,7 +37,7 @@ export async function main(args: readonly string[]): Promise<void> {
     .exitOverride();
   const asked = args.find((word) => Object.hasOwn(COMMANDS, word));
   for (const [name, [description, load]] of Object.entries(COMMANDS)) {
-    const command = name === asked ? (await load()).command : new Command(name);
+    const command: CommandUnknownOpts = name === asked ? (await load()).command : new Command(name);
     program.addCommand(command.description(description).exitOverride());
   }
   await program.parseAsync(args, { from: 'user' });

@@ -1,5 +1,5 @@
+import { styleText } from 'node:util';
 import cliTruncate from 'cli-truncate';
-import picocolors from 'picocolors';
 import stringWidth from 'string-width';
 import { wrap } from '../spec/text-table.ts';
 import { type BuiltReport, driftLine } from './build-report.ts';
@@ -35,14 +35,14 @@ export function renderTerminal(built: BuiltReport, screen: Screen): string {
   const wrong = [...causes.map(({ row }) => row), ...drifted];
   const blocks = [
     ...causes.map((cause) => causeBlock(cause, pen)),
-    ...drifted.map((gap) => wrap(`${gap.id} (${gap.section}) ${driftLine(gap)}`, pen, paint.red('≠ '))),
+    ...drifted.map((gap) => wrap(`${gap.id} (${gap.section}) ${driftLine(gap)}`, pen, paint('red', '≠ '))),
   ];
   // Four lines: a blank one, the shell's prompt, and two that name what is left out. The first cause must be seen; half of
   // what is left is for what was not verified.
   const left = screen.rows - height([...head, ...(blocks[0] ?? []), ...next]) - 4;
   const shownTail = tail.slice(0, Math.max(1, blocks.length === 0 ? left : Math.floor(left / 2)));
   if (shownTail.length < tail.length)
-    shownTail.push(paint.dim(`  and ${count(tail.length - shownTail.length, 'more line')} in the report`));
+    shownTail.push(paint('dim', `  and ${count(tail.length - shownTail.length, 'more line')} in the report`));
   let room = left - shownTail.length;
   const end = blocks.findIndex((block, index) => {
     if (index > 0) room -= height(block);
@@ -52,7 +52,9 @@ export function renderTerminal(built: BuiltReport, screen: Screen): string {
   const lines = [
     ...head,
     ...blocks.slice(0, blocks.length - leftOut.length).flat(),
-    ...(leftOut.length === 0 ? [] : [paint.red(fit(`✘ ${leftOut.length} more broken: ${idList(leftOut)}`))]),
+    ...(leftOut.length === 0
+      ? []
+      : [paint('red', fit(`✘ ${leftOut.length} more broken: ${idList(leftOut)}`))]),
     ...shownTail,
     '',
     ...next,
@@ -60,8 +62,14 @@ export function renderTerminal(built: BuiltReport, screen: Screen): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** Puts on colours and styles where the output has them. */
+export const paintIn =
+  (colour: boolean) =>
+  (style: Parameters<typeof styleText>[0], text: string): string =>
+    colour ? styleText(style, text, { validateStream: false }) : text;
+
 const penOf = ({ colour, columns }: Screen) => ({
-  paint: picocolors.createColors(colour),
+  paint: paintIn(colour),
   columns,
   /** Cuts a line where the screen ends. */
   // What no screen shows is not measured: that takes longer than the rest of the summary.
@@ -75,17 +83,17 @@ type Pen = ReturnType<typeof penOf>;
 /** The verdict, what the run cost, what made the verdict in addition to its rows, and who disturbed it. */
 function headLines({ report, headline, verdict, problems, notices }: BuiltReport, pen: Pen): string[] {
   const { paint, fit } = pen;
-  const tone = { pass: paint.green, fail: paint.red, inconclusive: paint.yellow }[verdict];
+  const tone = ({ pass: 'green', fail: 'red', inconclusive: 'yellow' } as const)[verdict];
   const { run, requests } = report;
   const speed = run.clockSpeed === 1 ? '' : ` (${run.clockSpeed}×)`;
   const clock = simulatedClock(run) === undefined ? '' : `, simulated clock${speed}`;
   const animals = run.animalsAdded === 0 ? '' : `, ${count(run.animalsAdded, 'animal')} added`;
   const cost = `${count(requests.total, 'request')} in ${duration(run.durationSeconds)}${clock}${animals}`;
   return [
-    ...wrap(headline, pen, `${ROW_KINDS[verdict].sign} `).map((line) => paint.bold(tone(line))),
-    paint.dim(fit(`  ${run.target}, ${cost}`)),
+    ...wrap(headline, pen, `${ROW_KINDS[verdict].sign} `).map((line) => paint(['bold', tone], line)),
+    paint('dim', fit(`  ${run.target}, ${cost}`)),
     ...[...problems.filter((problem) => !headline.includes(problem)), ...notices.slice(0, 2)].flatMap(
-      (line) => wrap(line, pen, paint.yellow('! ')),
+      (line) => wrap(line, pen, paint('yellow', '! ')),
     ),
   ];
 }
@@ -97,7 +105,7 @@ function tailLines({ notVerified, skipped, known }: BuiltReport, { paint, fit }:
       fit(`${what.replace('#', String(rows.length))}, ${reason}: ${idList(rows)}`),
     );
   return [
-    ...reasons('? # not verified', notVerified).map(paint.yellow),
+    ...reasons('? # not verified', notVerified).map((line) => paint('yellow', line)),
     ...reasons('– # skipped', skipped),
     ...(known.length === 0 ? [] : [fit(`  ${count(known.length, 'known failure')}: ${idList(known)}`)]),
   ];
@@ -108,8 +116,8 @@ const nextLines = ({ report, steps }: BuiltReport, pen: Pen): string[] =>
   steps
     .slice(0, report.run.interrupted === undefined ? 1 : 2)
     .flatMap(({ what, command }) => [
-      ...wrap(what, pen, pen.paint.bold('→ ')),
-      ...commandLine(command).map(pen.paint.cyan),
+      ...wrap(what, pen, pen.paint('bold', '→ ')),
+      ...commandLine(command).map((line) => pen.paint('cyan', line)),
     ]);
 
 function causeBlock({ row, follow }: Cause, pen: Pen): string[] {
@@ -117,16 +125,16 @@ function causeBlock({ row, follow }: Cause, pen: Pen): string[] {
   const said = (label: string, text: string | undefined) =>
     text === undefined
       ? []
-      : wrap(clip(text, MOST_TEXT_LINES * (columns - 10)), pen, paint.dim(`  ${label}  `));
+      : wrap(clip(text, MOST_TEXT_LINES * (columns - 10)), pen, paint('dim', `  ${label}  `));
   return [
-    ...wrap(`${row.id} (${row.section}) ${row.title}`, pen, paint.red('✘ ')),
+    ...wrap(`${row.id} (${row.section}) ${row.title}`, pen, paint('red', '✘ ')),
     ...said('says', row.clause && `“${row.clause}”${row.reading === undefined ? '' : ' (our reading)'}`),
     ...said('asks', row.expected ?? row.statement),
     ...said('came', row.actual ?? row.reason),
     ...commandLine(row.curl),
     ...(follow.length === 0
       ? []
-      : [paint.dim(fit(`  and ${follow.length} that follow from it: ${idList(follow)}`))]),
+      : [paint('dim', fit(`  and ${follow.length} that follow from it: ${idList(follow)}`))]),
   ];
 }
 

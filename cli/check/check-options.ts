@@ -1,5 +1,4 @@
-import { InvalidArgumentError } from 'commander';
-import type { TargetProfile } from '../../checks/profile/target-profile.ts';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { checksByPart } from '../../checks/sections/all-checks.ts';
 import { quote } from '../../checks/wire/curl.ts';
@@ -7,32 +6,7 @@ import { currentId, everyRow, requirements } from '../../spec/contract.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
 import { knownName } from '../shared/known-name.ts';
-
-/** The options of `check` as the parser hands them over. */
-export interface CheckOptions {
-  readonly target?: string;
-  readonly profile?: string;
-  readonly envFile?: string;
-  readonly permit?: readonly Permission[];
-  /** `all`, or permissions, plans and requirements that must not be skipped. */
-  readonly require?: readonly string[];
-  readonly only?: readonly string[];
-  readonly out?: string;
-  readonly format?: 'human' | 'tap';
-  readonly dryRun?: true;
-  readonly list?: true;
-  readonly baseline?: string;
-  readonly writeProfile?: string;
-  readonly resume?: string;
-  readonly rejudge?: string;
-  /** A HAR file. */
-  readonly traffic?: string;
-  /** Seconds. */
-  readonly timeLimit?: number;
-  readonly production?: true;
-  /** For what stands in front of the target. */
-  readonly header?: TargetProfile['headers'];
-}
+import { durationSeconds, HEADER } from '../shared/option-values.ts';
 
 /** Names with commas between them. An option that is given again adds to the list. */
 export function names(text: string, before: readonly string[] = []): readonly string[] {
@@ -75,6 +49,58 @@ function selected(name: string): readonly string[] {
 export const selectedIds = (names: readonly string[]): string[] => [
   ...new Set(names.map(currentId).flatMap(selected)),
 ];
+
+/** A stored run has its own. */
+const OF_NEW_RUNS = ['target', 'profile', 'permit', 'dryRun', 'header'];
+
+/** The options of `check`. */
+export const usage = new Command('check')
+  .option('--target <url>', 'base address with the version segment; overrides the profile')
+  .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')
+  .addOption(HEADER)
+  .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
+  .option(
+    '--permit <names>',
+    'writes, exhaust, ban, day, comma-separated; replaces the list in the profile',
+    (text: string, before?: readonly Permission[]) => permissionsNamed(names(text, before)),
+  )
+  .option('--only <names>', 'requirement ids, parts such as rate-limits, or sections such as 4.1', names)
+  .option(
+    '--require <names>',
+    'all, or permissions, plans, ids: must not be skipped, inconclusive if not verified',
+    required,
+  )
+  .addOption(new Option('--out <dir>', 'folder for results').conflicts('resume'))
+  .addOption(new Option('--format <name>', 'human on a terminal, tap otherwise').choices(['human', 'tap']))
+  .option('--baseline <file>', 'YAML list of known failures, which do not fail the run')
+  .option('--write-profile <file>', 'write a profile that pins the answers to gaps that this run observed')
+  .addOption(
+    new Option(
+      '--resume <dir>',
+      'continue a run that was cut short, with the profile in its folder',
+    ).conflicts(['rejudge', 'only', ...OF_NEW_RUNS]),
+  )
+  .addOption(
+    new Option('--rejudge <dir>', 'judge a stored run again by the profile in its folder, offline').conflicts(
+      OF_NEW_RUNS,
+    ),
+  )
+  .addOption(
+    new Option('--traffic <har>', 'judge a recording of other clients’ traffic; send nothing').conflicts([
+      ...['resume', 'rejudge', 'only', 'writeProfile', 'timeLimit', 'list'],
+      ...OF_NEW_RUNS.filter((name) => name !== 'target' && name !== 'profile'),
+    ]),
+  )
+  .option(
+    '--time-limit <time>',
+    'end after this time, such as 20m, with what was measured; --dry-run prints the default',
+    durationSeconds,
+  )
+  .option('--production', 'permissions are intended, although the address may be in production use')
+  .option('--dry-run', 'print what the run would cost, and send nothing')
+  .option('--list', 'print every check with its section, level, ground and permission');
+
+export type CheckOptions = ReturnType<typeof usage.opts>;
 
 const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
 

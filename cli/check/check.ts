@@ -1,18 +1,15 @@
 import { existsSync } from 'node:fs';
-import { Command, Option } from 'commander';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { longestRun } from '../../checks/run/run-budget.ts';
 import { ADDED_ANIMALS } from '../../spec/operations.ts';
-import type { Permission } from '../../spec/permissions.ts';
 import { concerning } from '../shared/failure.ts';
-import { durationSeconds, HEADER } from '../shared/option-values.ts';
 import { USUAL_VARIABLES, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 import { readBaseline } from './check-baseline.ts';
 import { renderBill } from './check-bill.ts';
 import { resultsFolder, takeFolder } from './check-folder.ts';
 import { listChecks } from './check-list.ts';
-import { type CheckOptions, names, permissionsNamed, required, selectedIds } from './check-options.ts';
+import { type CheckOptions, selectedIds, usage } from './check-options.ts';
 import { limitsOf, planCheck, refuseUnpayable } from './check-plan.ts';
 import { type CheckSubject, checkSubject, trafficSubject } from './check-subject.ts';
 
@@ -87,54 +84,5 @@ function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void 
   }
 }
 
-/** A stored run has its own. */
-const OF_NEW_RUNS = ['target', 'profile', 'permit', 'dryRun', 'header'];
-
 /** `check`: verifies every requirement against a target, or against the embedded reference server. */
-export const command = new Command('check')
-  .option('--target <url>', 'base address with the version segment; overrides the profile')
-  .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')
-  .addOption(HEADER)
-  .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
-  .option(
-    '--permit <names>',
-    'writes, exhaust, ban, day, comma-separated; replaces the list in the profile',
-    (text: string, before?: readonly Permission[]) => permissionsNamed(names(text, before)),
-  )
-  .option('--only <names>', 'requirement ids, parts such as rate-limits, or sections such as 4.1', names)
-  .option(
-    '--require <names>',
-    'all, or permissions, plans, ids: must not be skipped, inconclusive if not verified',
-    required,
-  )
-  .addOption(new Option('--out <dir>', 'folder for results').conflicts('resume'))
-  .addOption(new Option('--format <name>', 'human on a terminal, tap otherwise').choices(['human', 'tap']))
-  .option('--baseline <file>', 'YAML list of known failures, which do not fail the run')
-  .option('--write-profile <file>', 'write a profile that pins the answers to gaps that this run observed')
-  .addOption(
-    new Option(
-      '--resume <dir>',
-      'continue a run that was cut short, with the profile in its folder',
-    ).conflicts(['rejudge', 'only', ...OF_NEW_RUNS]),
-  )
-  .addOption(
-    new Option('--rejudge <dir>', 'judge a stored run again by the profile in its folder, offline').conflicts(
-      OF_NEW_RUNS,
-    ),
-  )
-  .addOption(
-    new Option('--traffic <har>', 'judge a recording of other clients’ traffic; send nothing').conflicts([
-      ...['resume', 'rejudge', 'only', 'writeProfile', 'timeLimit', 'list'],
-      ...OF_NEW_RUNS.filter((name) => name !== 'target' && name !== 'profile'),
-    ]),
-  )
-  .option(
-    '--time-limit <time>',
-    'end after this time, such as 20m, with what was measured; --dry-run prints the default',
-    durationSeconds,
-  )
-  .option('--production', 'permissions are intended, although the address may be in production use')
-  .option('--dry-run', 'print what the run would cost, and send nothing')
-  .option('--list', 'print every check with its section, level, ground and permission')
-  .addHelpText('after', EXAMPLES)
-  .action(check);
+export const command = usage.addHelpText('after', EXAMPLES).action(check);

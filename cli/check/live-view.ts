@@ -1,7 +1,7 @@
-import picocolors from 'picocolors';
 import type { Clock } from '../../checks/run/clock.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import { clock as clockText, count, grouped } from '../../reports/facts.ts';
+import { paintIn } from '../../reports/terminal.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { requirement } from '../../spec/contract.ts';
 import { type LiveLines, liveLines } from '../shared/live-lines.ts';
@@ -56,7 +56,7 @@ export function liveView(
     ];
   };
   const { note, end } = liveLines(stream, lines);
-  const { red } = picocolors.createColors(wantsColour(stream));
+  const paint = paintIn(wantsColour(stream));
   const onEvent = (event: RunEvent) => {
     if (event.kind === 'check-started') running.add(event.id);
     else if (event.kind === 'waiting') waits.set(event.for, event.until);
@@ -74,7 +74,7 @@ export function liveView(
       if (verdict !== 'fail') return;
       failed += 1;
       // The requirement in words: an id alone says little to a new user.
-      note(red(`✘ ${id} (${requirement(id).title}): ${shownLine(violation?.actual ?? '', 300)}`));
+      note(paint('red', `✘ ${id} (${requirement(id).title}): ${shownLine(violation?.actual ?? '', 300)}`));
     }
   };
   return { note, end, onEvent };

@@ -1,5 +1,5 @@
+import { Command } from '@commander-js/extra-typings';
 import type { TSchema } from '@sinclair/typebox';
-import { Command } from 'commander';
 import { profileSchema } from '../../checks/profile/target-profile.ts';
 import type { Check } from '../../checks/run/check.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { checkTarget } from '../../checks/check-target.ts';
 import { accessOf } from '../../checks/profile/access.ts';
 import {
@@ -38,16 +38,6 @@ Examples:
   $ petstore-harness init --target https://staging.example.com/v1 \\
       --key enterprise=MY_KEY --enterprise 5000,1000000`;
 
-interface InitOptions extends Pick<TargetProfile['tls'], 'ca' | 'cert' | 'passphraseEnv'> {
-  readonly certKey?: string;
-  readonly header?: TargetProfile['headers'];
-  readonly target: string;
-  readonly key?: readonly ProfileKey[];
-  readonly enterprise?: PlanLimits;
-  readonly envFile?: string;
-  readonly out: string;
-}
-
 type InitProfile = TargetProfile & { readonly target: string };
 
 /**
@@ -77,6 +67,22 @@ function planLimits(text: string): PlanLimits {
     throw new InvalidArgumentError('Write its requests a minute and a day: 5000,1000000.');
   return { perMinute: Number(perMinute), perDay: Number(perDay) };
 }
+
+const usage = new Command('init')
+  .requiredOption('--target <url>', 'base address with the version segment')
+  .option(
+    '--key <plan=variable...>',
+    'a key by its plan and the variable that holds it; append its role if it has one alone: ":ban", ":load"',
+    namedKey,
+  )
+  .option('--enterprise <minute,day>', 'what the Enterprise plan admits a minute and a day', planLimits)
+  .addOption(HEADER)
+  .option('--ca <file>', 'authorities to trust in place of the machine’s, in PEM')
+  .option('--cert <file>', 'client certificate, in PEM')
+  .option('--cert-key <file>', 'its private key, in PEM')
+  .option('--passphrase-env <variable>', 'the variable that holds the passphrase of that key')
+  .option('--env-file <file>', 'file with the variables that hold the keys')
+  .option('--out <file>', 'the profile to write', 'petstore-profile.yaml');
 
 /**
  * What the target answers to a request with each key that is set, as a run asks before it judges anything.
@@ -126,7 +132,7 @@ async function costs(profile: InitProfile): Promise<string[]> {
   return lines;
 }
 
-async function init(options: InitOptions): Promise<void> {
+async function init(options: ReturnType<typeof usage.opts>): Promise<void> {
   const { enterprise, envFile, out, header: headers = [], ca, cert, certKey: key, passphraseEnv } = options;
   if (existsSync(out)) throw new UsageError(`${out} exists; choose another file with --out, or remove it`);
   const set = environment(envFile);
@@ -163,20 +169,4 @@ async function init(options: InitOptions): Promise<void> {
 }
 
 /** `init`: writes a profile for a target, asks it once, and shows what each permission costs. */
-export const command = new Command('init')
-  .requiredOption('--target <url>', 'base address with the version segment')
-  .option(
-    '--key <plan=variable...>',
-    'a key by its plan and the variable that holds it; append its role if it has one alone: ":ban", ":load"',
-    namedKey,
-  )
-  .option('--enterprise <minute,day>', 'what the Enterprise plan admits a minute and a day', planLimits)
-  .addOption(HEADER)
-  .option('--ca <file>', 'authorities to trust in place of the machine’s, in PEM')
-  .option('--cert <file>', 'client certificate, in PEM')
-  .option('--cert-key <file>', 'its private key, in PEM')
-  .option('--passphrase-env <variable>', 'the variable that holds the passphrase of that key')
-  .option('--env-file <file>', 'file with the variables that hold the keys')
-  .option('--out <file>', 'the profile to write', 'petstore-profile.yaml')
-  .addHelpText('after', EXAMPLES)
-  .action(init);
+export const command = usage.addHelpText('after', EXAMPLES).action(init);

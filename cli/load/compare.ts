@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import type { Way } from '../../checks/wire/exchange-shape.ts';
 import { wayTo } from '../../reports/facts.ts';

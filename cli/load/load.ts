@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { accessOf } from '../../checks/profile/access.ts';
 import { keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
-import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { DIRECT } from '../../checks/wire/access.ts';
 import { stepLine } from '../../reports/load/load-report.ts';
@@ -21,7 +20,7 @@ import {
   loadTarget,
   startEmbeddedTarget,
 } from '../../scenarios/runner/quota/load-target.ts';
-import { type LoadRequest, prepareLoad } from '../../scenarios/runner/quota/prepare.ts';
+import { prepareLoad } from '../../scenarios/runner/quota/prepare.ts';
 import { renderBill, totalOf } from '../../scenarios/runner/quota/quota.ts';
 import { textTable } from '../../spec/text-table.ts';
 import { EXIT } from '../shared/exit-codes.ts';
@@ -34,22 +33,6 @@ import { addressIn, environment } from '../shared/profile-file.ts';
 import { columnsOf } from '../shared/screen.ts';
 import { loadExitCode, prepareLoadFolder, tellLoad } from './load-folder.ts';
 
-/** The options of `load` as the parser hands them over. */
-interface LoadOptions extends Pick<LoadRequest, 'rate' | 'slo' | 'mix' | 'validateEvery'> {
-  readonly target?: string;
-  readonly profile?: string;
-  readonly header?: TargetProfile['headers'];
-  readonly envFile?: string;
-  readonly out: string;
-  readonly duration?: number;
-  readonly shards: number;
-  readonly productionHost?: string;
-  readonly kubernetes?: true;
-  readonly secret: string;
-  readonly dryRun?: true;
-  readonly list?: true;
-}
-
 /** The parts of a mix, such as list=80,add=5,get=15. */
 function parseMix(text: string): Mix {
   const parts = text.split(',').map((part) => /^(list|add|get)=(\d{1,4})$/.exec(part.trim()));
@@ -59,6 +42,32 @@ function parseMix(text: string): Mix {
     return { listPets, createPet, getPet };
   throw new InvalidArgumentError('Write it like list=80,add=5,get=15: each once, and not all 0.');
 }
+
+const usage = new Command('load')
+  .argument('[scenario]', 'name of a scenario; --list prints them')
+  .argument('[k6-options...]', 'after --: further options for k6 run')
+  .option('--target <url>', 'base address; overrides the profile')
+  .option('--profile <file>', 'target profile; without one the embedded reference server is loaded')
+  .addOption(HEADER)
+  .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
+  .option('--out <dir>', 'folder for results', 'petstore-results/load')
+  .option('--rate <n>', 'requests per second', positive(1_000_000))
+  .option('--duration <time>', 'how long, such as 30s or 5m; not for capacity', durationSeconds)
+  .option('--slo <objective>', 'thresholds, such as p99<200ms,errors<0.1%')
+  .option('--mix <parts>', 'operations, such as list=80,add=5,get=15', parseMix)
+  .option(
+    '--validate-every <n>',
+    'judge one body in N by the schema; every response has its headers judged',
+    wholeNumber(1, 1_000_000),
+  )
+  .option('--shards <n>', 'k6 processes that share the load', wholeNumber(1, 64), 1)
+  .option('--production-host <host>', 'load this host, although it may be in production use')
+  .option('--kubernetes', 'print what the k6-operator needs instead of running: a ConfigMap and a TestRun')
+  .option('--secret <name>', 'with --kubernetes: Secret that holds the keys', 'petstore-load-keys')
+  .option('--dry-run', 'print the bill and send nothing')
+  .option('--list', 'print the scenarios');
+
+type LoadOptions = ReturnType<typeof usage.opts>;
 
 /** k6's exit codes for options that are unknown or contradict each other. */
 const K6_USAGE = new Set([104, 255]);
@@ -218,28 +227,4 @@ async function load(name: string | undefined, further: string[], options: LoadOp
 }
 
 /** `load`: a k6 scenario against a target that allows load, or against the embedded reference server. */
-export const command = new Command('load')
-  .argument('[scenario]', 'name of a scenario; --list prints them')
-  .argument('[k6-options...]', 'after --: further options for k6 run')
-  .option('--target <url>', 'base address; overrides the profile')
-  .option('--profile <file>', 'target profile; without one the embedded reference server is loaded')
-  .addOption(HEADER)
-  .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
-  .option('--out <dir>', 'folder for results', 'petstore-results/load')
-  .option('--rate <n>', 'requests per second', positive(1_000_000))
-  .option('--duration <time>', 'how long, such as 30s or 5m; not for capacity', durationSeconds)
-  .option('--slo <objective>', 'thresholds, such as p99<200ms,errors<0.1%')
-  .option('--mix <parts>', 'operations, such as list=80,add=5,get=15', parseMix)
-  .option(
-    '--validate-every <n>',
-    'judge one body in N by the schema; every response has its headers judged',
-    wholeNumber(1, 1_000_000),
-  )
-  .option('--shards <n>', 'k6 processes that share the load', wholeNumber(1, 64), 1)
-  .option('--production-host <host>', 'load this host, although it may be in production use')
-  .option('--kubernetes', 'print what the k6-operator needs instead of running: a ConfigMap and a TestRun')
-  .option('--secret <name>', 'with --kubernetes: Secret that holds the keys', 'petstore-load-keys')
-  .option('--dry-run', 'print the bill and send nothing')
-  .option('--list', 'print the scenarios')
-  .addHelpText('after', EXAMPLES)
-  .action(load);
+export const command = usage.addHelpText('after', EXAMPLES).action(load);

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { conclude } from '../../scenarios/runner/result/conclude.ts';
 import { readLoadResult } from '../../scenarios/runner/result/load-result.ts';

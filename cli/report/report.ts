@@ -1,6 +1,6 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { diffReports, renderDiffHtml, renderDiffText } from '../../reports/compare/diff.ts';
 import { readMatrix, renderMatrixHtml, renderMatrixMarkdown } from '../../reports/compare/matrix.ts';
@@ -17,12 +17,15 @@ import { knownName } from '../shared/known-name.ts';
 import { screenOf } from '../shared/screen.ts';
 import { print } from '../shared/standard-output.ts';
 
-interface ReportOptions {
-  readonly format?: readonly string[];
-  readonly out?: string;
-  readonly diff?: readonly string[];
-  readonly matrix?: string;
-}
+const usage = new Command('report')
+  .argument(
+    '[results]',
+    'a folder that check or load wrote, or its report.json, load-report.json or capacity.json',
+  )
+  .option('--format <names>', 'format, or several, comma-separated', names)
+  .option('--out <path>', 'file to write, or folder; standard output without it')
+  .option('--diff <reports...>', 'what changed between two runs: OLD NEW')
+  .option('--matrix <folder>', 'implementations and requirements, from all report.json below a folder');
 
 const EXAMPLES = `
 Formats: ${Object.keys(FORMATS).join(', ')};
@@ -74,7 +77,7 @@ const isFolder = (path: string) =>
 
 async function report(
   results: string | undefined,
-  { diff, matrix, format, out }: ReportOptions,
+  { diff, matrix, format, out }: ReturnType<typeof usage.opts>,
 ): Promise<void> {
   if ([results, diff, matrix].filter((one) => one !== undefined).length !== 1)
     throw new UsageError('give either the results of a run, or --diff OLD NEW, or --matrix FOLDER');
@@ -99,14 +102,4 @@ async function report(
 }
 
 /** `report`: renders a stored run, compares two, or shows many side by side. */
-export const command = new Command('report')
-  .argument(
-    '[results]',
-    'a folder that check or load wrote, or its report.json, load-report.json or capacity.json',
-  )
-  .option('--format <names>', 'format, or several, comma-separated', names)
-  .option('--out <path>', 'file to write, or folder; standard output without it')
-  .option('--diff <reports...>', 'what changed between two runs: OLD NEW')
-  .option('--matrix <folder>', 'implementations and requirements, from all report.json below a folder')
-  .addHelpText('after', EXAMPLES)
-  .action(report);
+export const command = usage.addHelpText('after', EXAMPLES).action(report);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { EVERY_FAULT } from '../../reference-server/deviations/faults/index.ts';
 import { UnknownNameError } from '../../reference-server/deviations/named.ts';
@@ -15,17 +15,30 @@ import { numberFrom, wholeNumber } from '../shared/option-values.ts';
 import { columnsOf } from '../shared/screen.ts';
 import { writeServeProfile } from './serve-profile.ts';
 
-interface ServeOptions {
-  readonly port: number;
-  readonly host: string;
-  readonly profileOut?: string;
-  readonly fault?: readonly string[];
-  readonly variant?: string;
-  readonly clockSpeed: number;
-  readonly animals: number;
-  readonly listFaults?: true;
-  readonly listVariants?: true;
-}
+const usage = new Command('serve')
+  .option('--port <n>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
+  .option('--host <address>', 'address to listen on', '127.0.0.1')
+  .option(
+    '--profile-out <file>',
+    'write a target profile to FILE, and the keys to FILE.env, without those that a run could not exhaust in time',
+  )
+  .option(
+    '--fault <name>',
+    'break exactly one requirement; may be repeated',
+    (name: string, before: readonly string[] = []) => [...before, name],
+  )
+  .option('--variant <name>', 'answer what the document leaves open in another way; still conforming')
+  .option('--clock-speed <n>', 'seconds of the server in one real second', numberFrom(1, 100_000), 1)
+  .option(
+    '--animals <n>',
+    'animals in the store at the start; it holds a million, or 100 MB of names',
+    wholeNumber(0, MOST_ANIMALS),
+    120,
+  )
+  .option('--list-faults', 'print every fault, and the requirement that it breaks')
+  .option('--list-variants', 'print every variant, and what it answers in another way');
+
+type ServeOptions = ReturnType<typeof usage.opts>;
 
 const EXAMPLES = `
 Examples:
@@ -88,27 +101,4 @@ async function serve(options: ServeOptions): Promise<void> {
 }
 
 /** `serve`: the reference server in the foreground. It conforms unless an option names a fault. */
-export const command = new Command('serve')
-  .option('--port <n>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
-  .option('--host <address>', 'address to listen on', '127.0.0.1')
-  .option(
-    '--profile-out <file>',
-    'write a target profile to FILE, and the keys to FILE.env, without those that a run could not exhaust in time',
-  )
-  .option(
-    '--fault <name>',
-    'break exactly one requirement; may be repeated',
-    (name: string, before: readonly string[] = []) => [...before, name],
-  )
-  .option('--variant <name>', 'answer what the document leaves open in another way; still conforming')
-  .option('--clock-speed <n>', 'seconds of the server in one real second', numberFrom(1, 100_000), 1)
-  .option(
-    '--animals <n>',
-    'animals in the store at the start; it holds a million, or 100 MB of names',
-    wholeNumber(0, MOST_ANIMALS),
-    120,
-  )
-  .option('--list-faults', 'print every fault, and the requirement that it breaks')
-  .option('--list-variants', 'print every variant, and what it answers in another way')
-  .addHelpText('after', EXAMPLES)
-  .action(serve);
+export const command = usage.addHelpText('after', EXAMPLES).action(serve);

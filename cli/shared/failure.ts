@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { CommanderError } from 'commander';
+import { CommanderError } from '@commander-js/extra-typings';
 import { isWrongPath, systemProblem } from '../../checks/profile/file-text.ts';
 import { redactorOf } from '../../checks/wire/redaction.ts';
 import { shownLine } from '../../reports/visible-text.ts';

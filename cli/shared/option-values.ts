@@ -1,5 +1,5 @@
 /** Parsers of the options' values. */
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { OURS } from '../../checks/profile/parse-profile.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';

@@ -1,21 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command, Option } from 'commander';
+import { Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { DIRECT } from '../../checks/wire/access.ts';
 import { checkThis } from '../check/check.ts';
-import { type CheckOptions, required } from '../check/check-options.ts';
+import { required } from '../check/check-options.ts';
 import { trafficSubject } from '../check/check-subject.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { durationSeconds, wholeNumber } from '../shared/option-values.ts';
 import { startProxy } from './proxy.ts';
 
-interface WatchOptions extends CheckOptions {
-  readonly port: number;
-  /** Seconds. */
-  readonly for?: number;
-}
+const usage = new Command('watch')
+  .argument('[command...]', 'what runs the clients, after --; it has the proxy’s address in PETSTORE_URL')
+  .option('--target <url>', 'base address with the version segment; overrides the profile')
+  .option('--port <n>', 'port of the proxy on this machine; 0 takes a free one', wholeNumber(0, 65_535), 0)
+  .option('--for <time>', 'end after this time, such as 10m', durationSeconds)
+  .option('--profile <file>', 'target profile: address, plans of the keys, declined readings')
+  .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
+  .option('--require <names>', 'all, or permissions, plans, ids: must not be skipped', required)
+  .option('--out <dir>', 'folder for results')
+  .addOption(new Option('--format <name>', 'human on a terminal, tap otherwise').choices(['human', 'tap']))
+  .option('--baseline <file>', 'YAML list of known failures, which do not fail the run');
 
 const EXAMPLES = `
 Every answer that passes is judged by itself: media type, schemas, Error bodies,
@@ -51,7 +57,7 @@ function startClient([name = '', ...args]: readonly string[], address: string) {
   return { child, failed };
 }
 
-async function watch(command: readonly string[], options: WatchOptions): Promise<void> {
+async function watch(command: readonly string[], options: ReturnType<typeof usage.opts>): Promise<void> {
   const { port, for: seconds } = options;
   let client: ReturnType<typeof startClient> | undefined;
   const subject = await trafficSubject(options, async (judge, { profile: { target }, access, signal }) => {
@@ -88,16 +94,4 @@ async function watch(command: readonly string[], options: WatchOptions): Promise
 }
 
 /** `watch`: judges the answers that other clients get. */
-export const command = new Command('watch')
-  .argument('[command...]', 'what runs the clients, after --; it has the proxy’s address in PETSTORE_URL')
-  .option('--target <url>', 'base address with the version segment; overrides the profile')
-  .option('--port <n>', 'port of the proxy on this machine; 0 takes a free one', wholeNumber(0, 65_535), 0)
-  .option('--for <time>', 'end after this time, such as 10m', durationSeconds)
-  .option('--profile <file>', 'target profile: address, plans of the keys, declined readings')
-  .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
-  .option('--require <names>', 'all, or permissions, plans, ids: must not be skipped', required)
-  .option('--out <dir>', 'folder for results')
-  .addOption(new Option('--format <name>', 'human on a terminal, tap otherwise').choices(['human', 'tap']))
-  .option('--baseline <file>', 'YAML list of known failures, which do not fail the run')
-  .addHelpText('after', EXAMPLES)
-  .action(watch);
+export const command = usage.addHelpText('after', EXAMPLES).action(watch);
