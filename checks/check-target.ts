@@ -6,10 +6,10 @@ import type { Permission } from '../spec/permissions.ts';
 import { profileKeys } from './profile/key-values.ts';
 import type { TargetProfile } from './profile/target-profile.ts';
 import { UsageError } from './profile/usage-error.ts';
-import { type Check, isShownByAll, whyNotAsked } from './run/check.ts';
+import type { Check } from './run/check.ts';
 import { type Clock, createClock } from './run/clock.ts';
 import { Journal, keyPrint, type ReadJournal } from './run/journal.ts';
-import type { RunResult } from './run/judge.ts';
+import type { Judging, RunResult } from './run/judge.ts';
 import { playRun } from './run/play.ts';
 import { preflight } from './run/preflight.ts';
 import { whatOf } from './run/reason.ts';
@@ -96,24 +96,15 @@ function lastReceipt({ header, entries }: ReadJournal): number {
 }
 
 /** What is judged: everything, or the requirements asked for. */
-function judgingOf(
-  { only, rules = [] }: Pick<CheckRequest, 'only' | 'rules'>,
-  facts: ReturnType<typeof factsOf>,
-) {
+function judgingOf({ only, rules = [] }: Pick<CheckRequest, 'only' | 'rules'>): Judging {
   const isAsked = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
   const every = [...allChecks, ...rules];
-  const checks = every.filter(isAsked);
-  // A ban and a day are provoked only for the rows that are about them.
-  const harmless = [...allChecks, ...allGapObservers]
-    .flatMap(({ scenes }) => scenes)
-    .filter(({ permit }) => permit !== 'ban' && permit !== 'day');
-  const isShownByOthers =
-    only !== undefined &&
-    checks.some((check) => isShownByAll(check) && whyNotAsked(check, facts) === undefined);
   return {
-    checks,
-    harmless,
-    alsoPlayed: isShownByOthers ? harmless : [],
+    checks: every.filter(isAsked),
+    // A ban and a day are provoked only for the rows that are about them.
+    harmless: [...allChecks, ...allGapObservers]
+      .flatMap(({ scenes }) => scenes)
+      .filter(({ permit }) => permit !== 'ban' && permit !== 'day'),
     gapObservers: only === undefined ? allGapObservers : [],
     leftOut: every.filter((check) => !isAsked(check)).map(({ id }) => id),
   };
@@ -124,7 +115,7 @@ const factsOf = ({ profile, values, permissions }: CheckRequest, id: string) => 
   id,
   baseUrl: profile.target,
   clockSpeed: profile.clock.speed,
-  keys: profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load')),
+  keys: profileKeys(profile, values),
   permissions: new Set(permissions),
   sampleCategoryId: profile.samples.categoryId === undefined ? undefined : BigInt(profile.samples.categoryId),
   declined: new Set(Object.keys(profile.readings)),
@@ -184,7 +175,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   const journal = offline ? undefined : openJournal(request, id, startedAt);
   const signal = runTime(offline ? undefined : request.timeLimit, request.signal);
   const facts = factsOf(request, id);
-  const judging = judgingOf(request, facts);
+  const judging = judgingOf(request);
   const run = new Run({
     ...facts,
     checks: judging.checks,

@@ -97,39 +97,24 @@ export function mayGiveTooMuch({ perMinute, refused, first }: Refill, admitted: 
   return isEarly && held < (waited * perMinute) / MINUTE - 2;
 }
 
-/** More quota than a window of a minute gives back in this time. */
-export interface OverGiven {
-  readonly reading: RateReading;
-  /** Since the refusal. */
-  readonly seconds: number;
-  readonly given: number;
-  readonly most: number;
-}
-
-/** What a key was admitted before and after a refusal for its minute. */
-interface AroundRefusal {
-  readonly perMinute: number;
-  readonly refused: RateReading;
-  /** What filled the window. */
-  readonly before: readonly RateReading[];
-  /** All that this run was admitted since. */
-  readonly since: readonly RateReading[];
-}
-
 /**
  * Finds an answer that shows more given back than a minute's limit allows. A bucket gives back its refill, and a sliding
  * window what was spent before the burst. Another client on the key leaves less, never more.
  *
+ * @param before what filled the window
+ * @param since all that this run was admitted since the refusal
  * @param shown the answers that are judged
  */
 export function overGiven(
-  { perMinute, refused, before, since }: AroundRefusal,
+  { perMinute, refused }: Refill,
+  before: readonly RateReading[],
+  since: readonly RateReading[],
   shown: readonly RateReading[],
-): OverGiven | undefined {
+): { readonly id: string; readonly actual: string } | undefined {
   const last = before.findLast(({ receivedAt }) => receivedAt < refused.receivedAt);
   if (last === undefined) return undefined;
   for (const reading of shown) {
-    const { limit, remaining, sentAt, receivedAt } = reading;
+    const { id, limit, remaining, sentAt, receivedAt } = reading;
     // By a clock that was set back the window is another one.
     if (limit !== perMinute || remaining === undefined || wentBack(refused, reading)) continue;
     if (receivedAt > last.sentAt + MINUTE - 2 * SECOND) continue;
@@ -137,7 +122,9 @@ export function overGiven(
     const left = before.filter((spent) => spent.sentAt + MINUTE - 2 * SECOND <= receivedAt).length;
     const refilled = ((receivedAt - refused.sentAt) * perMinute) / MINUTE;
     const most = Math.floor(Math.max(refilled, left) + givenAtOnce(perMinute)) + 1;
-    if (given > most) return { reading, seconds: (sentAt - refused.receivedAt) / SECOND, given, most };
+    const seconds = Math.round((sentAt - refused.receivedAt) / SECOND);
+    const actual = `${perMinute} were admitted, and ${given} more after ${seconds} seconds, when a one-minute window gives back at most ${most}`;
+    if (given > most) return { id, actual };
   }
   return undefined;
 }

@@ -6,6 +6,7 @@
  * that leave a sliding window. It may fall by more than one if another client uses the key: no fault of the target.
  */
 
+import { groupBy } from '../../spec/group-by.ts';
 import type { PlanLimits } from '../../spec/plans.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
 import { CLOCKS_APART, type TargetClock, wentBack } from './target-clock.ts';
@@ -139,11 +140,13 @@ export function judgeRemaining(
   // By a clock that was set back a window gives back at other moments than by ours.
   const isDisputed = (from: Sample, to: Sample) =>
     setBack.some(({ sentAt }) => sentAt > from.reading.sentAt - from.window && sentAt <= to.reading.sentAt);
-  const all = samples.flatMap((to, index) => {
-    const from = samples[index - 1];
-    const isTold = from !== undefined && from.window === to.window && !isDisputed(from, to);
-    return isTold ? [stepOf(readings, from, to)] : [];
-  });
+  const stepsOf = (some: readonly Sample[]) =>
+    some.flatMap((to, index) => {
+      const from = some[index - 1];
+      const isTold = from !== undefined && from.window === to.window && !isDisputed(from, to);
+      return isTold ? [stepOf(readings, from, to)] : [];
+    });
+  const all = stepsOf(samples);
   const pairs = all.filter(({ from, to }) => areNear(from, to));
   if (pairs.length === 0) return { kind: 'unseen' };
   const isComplete = ({ from, to }: Step) => to.unclear === from.unclear;
@@ -154,7 +157,7 @@ export function judgeRemaining(
   // A bucket that is refilled once a second hides what it will give back at the end of that second.
   const isStill = isOfWindow(pairs);
   const hidden = isStill ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(perMinute);
-  const given = givenInWindow(samples, readings, isDisputed, hidden, isStill);
+  const given = givenInWindow(samples, stepsOf, hidden, isStill);
   if (given !== undefined) return given;
   const whole = samples.filter(
     ({ remaining, reading }) => remaining === reading.limit && reading.status < 400,
@@ -269,30 +272,17 @@ function risen(steps: readonly Step[], hidden: number): RemainingVerdict | undef
  */
 function givenInWindow(
   samples: readonly Sample[],
-  readings: readonly RateReading[],
-  isDisputed: (from: Sample, to: Sample) => boolean,
+  stepsOf: (some: readonly Sample[]) => readonly Step[],
   hidden: number,
   isStill: boolean,
 ): RemainingVerdict | undefined {
-  const windows = new Map<string, Sample[]>();
-  for (const sample of samples) {
-    const { reset, limit, date, receivedAt } = sample.reading;
-    if (reset === undefined || reset - (date ?? receivedAt) < UNEXPIRED) continue;
-    const id = `${limit} ${reset}`;
-    const window = windows.get(id) ?? [];
-    const last = window.at(-1);
-    // A clock that was set back may tell the same Reset of another window.
-    const isAnother = last !== undefined && isDisputed(last, sample);
-    windows.set(id, isAnother ? [sample] : [...window, sample]);
-  }
-  for (const window of windows.values()) {
-    const began = window[0]?.reading.receivedAt ?? 0;
-    if (!isStill && (window.at(-1)?.reading.sentAt ?? 0) - began <= STANDS_STILL) continue;
-    const steps = window.slice(1).flatMap((to, index) => {
-      const from = window[index];
-      return from === undefined ? [] : [stepOf(readings, from, to)];
-    });
-    const verdict = risen(steps, hidden);
+  const unexpired = samples.filter(
+    ({ reading: { reset = 0, date, receivedAt } }) => reset - (date ?? receivedAt) >= UNEXPIRED,
+  );
+  for (const window of groupBy(unexpired, ({ reading: { limit, reset } }) => `${limit} ${reset}`).values()) {
+    const [first, last = first] = [window[0], window.at(-1)];
+    if (!isStill && last.reading.sentAt - first.reading.receivedAt <= STANDS_STILL) continue;
+    const verdict = risen(stepsOf(window), hidden);
     if (verdict !== undefined) return verdict;
   }
   return undefined;

@@ -95,17 +95,12 @@ export class TargetClock {
     return this.#contradiction > CLOCKS_APART;
   }
 
-  /** The moment of ours at which the target's clock has certainly reached `time`. */
-  certainlyReached(time: number): number | undefined {
-    return this.known ? time - this.#lowest : undefined;
-  }
-
   /**
    * The moment of ours at which a time that the target told has come. Where nothing is known of its clock, ours stands
    * in. Where the two are less than a minute apart both must have reached it: Date may be that of a proxy.
    */
   reached(time: number): number {
-    const theirs = this.certainlyReached(time) ?? time;
+    const theirs = this.known ? time - this.#lowest : time;
     return time - theirs < MINUTE ? Math.max(time, theirs) : theirs;
   }
 }

@@ -4,12 +4,10 @@ import { BlockList, isIPv4 } from 'node:net';
 import type { Access } from '../wire/access.ts';
 import { isLoopback } from '../wire/base-address.ts';
 import { fileText } from './file-text.ts';
-import { problemOf, TOLD_FROM_WORDS } from './key-values.ts';
+import { type Environment, problemOf, TOLD_FROM_WORDS } from './key-values.ts';
 import { looksLikeProduction } from './production-address.ts';
 import { HEADER_VALUE, type TargetProfile } from './target-profile.ts';
 import { UsageError } from './usage-error.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads what the profile names: values of headers, certificates, the private key. Proxies are those of the environment.
@@ -17,19 +15,18 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @throws UsageError that names what is missing or cannot be used, and tells no value
  */
 export function accessOf({ headers, tls }: ReachedBy, target: string, env: Environment): Access {
-  const problems = headers.flatMap(({ name, env: variable }) => {
-    const problem = variable && problemOf(env[variable], variable, undefined, HEADER_VALUE);
-    return problem ? [`${variable}, which holds the header ${name}, ${problem}`] : [];
-  });
+  const problems = headers.flatMap(
+    ({ name, env: variable }) => (variable && problemOf(env, variable, `header ${name}`, HEADER_VALUE)) || [],
+  );
   if (problems.length > 0) throw new UsageError(...problems);
   const proxy = proxyFor(new URL(target), env);
   const { username = '', password = '' } = proxy ?? {};
   const hidden = headers.flatMap(({ env: variable }) => env[variable ?? ''] ?? []);
   const passphrase = env[tls.passphraseEnv ?? ''];
   return {
-    headers: headers.map(({ name, value = '', env: variable }) =>
-      variable === undefined ? { name, value } : { name, value: env[variable] ?? '', env: variable },
-    ),
+    headers: headers.map(({ name, value = '', env: variable }) => ({
+      ...{ name, value: env[variable ?? ''] ?? value, env: variable },
+    })),
     tls: tlsOf(tls, new URL(target), passphrase),
     proxy,
     secrets: [

@@ -8,22 +8,28 @@ const HEADER_SAFE = /^[\x21-\x7e]{1,4096}$/;
 /** Shorter keys cannot be told from the ordinary words and numbers of a report. */
 export const TOLD_FROM_WORDS = /^(?!\d{1,7}$).{4,}$/;
 
-/** What is wrong with a secret, and how its variable is to be corrected; the value itself is not told. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is wrong with what a variable holds, and how to correct it; the value itself is not told. */
 export function problemOf(
-  value: string | undefined,
+  env: Environment,
   variable: string,
-  twin?: string,
+  what: string,
   form = HEADER_SAFE,
 ): string | undefined {
+  const value = env[variable];
+  const isWrong = (how: string) => `${variable}, which holds the ${what}, ${how}`;
   if (value === undefined || value === '')
-    return `is ${value === '' ? 'empty' : 'not set'}; set it: export ${variable}=…`;
+    return isWrong(`is ${value === '' ? 'empty' : 'not set'}; set it: export ${variable}=…`);
   if (!form.test(value))
-    return 'has a character that a header cannot carry, or more than 4,096; set it to the value alone';
+    return isWrong(
+      'has a character that a header cannot carry, or more than 4,096; set it to the value alone',
+    );
   if (!TOLD_FROM_WORDS.test(value))
-    return 'has fewer than 4 characters, or fewer than 8 digits: it would look like a word or number of a report, and could not be redacted; choose a longer value';
-  return twin === undefined
-    ? undefined
-    : `has the same key as ${twin}; name a key once, with all its roles: the two would spend one quota`;
+    return isWrong(
+      'has fewer than 4 characters, or fewer than 8 digits: it would look like a word or number of a report, and could not be redacted; choose a longer value',
+    );
+  return undefined;
 }
 
 /**
@@ -35,7 +41,7 @@ export function problemOf(
  */
 export function keyValues(
   { keys }: Pick<TargetProfile, 'keys'>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   isUsed: (key: ProfileKey) => boolean,
 ): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
@@ -44,18 +50,18 @@ export function keyValues(
     if (value === undefined && !isUsed(key)) return [];
     const [twin] = [...values].find(([, other]) => other === value) ?? [];
     if (value !== undefined) values.set(key.name, value);
-    const problem = problemOf(value, key.env, twin);
-    return problem === undefined ? [] : [`${key.env}, which holds the key ${key.name}, ${problem}`];
+    const twice = `${key.env}, which holds the key ${key.name}, has the same key as ${twin}; name a key once, with all its roles: the two would spend one quota`;
+    return problemOf(env, key.env, `key ${key.name}`) ?? (twin === undefined ? [] : twice);
   });
   if (problems.length > 0) throw new UsageError(...problems);
   return values;
 }
 
-/** The keys of a validated profile with their values and their plans' numbers. */
+/** The keys of a validated profile that are no load keys alone, with their values and their plans' numbers. */
 export function profileKeys(profile: TargetProfile, values: ReadonlyMap<string, string>): Key[] {
   return profile.keys.flatMap((key) => {
     const value = values.get(key.name);
-    if (value === undefined) return [];
+    if (value === undefined || key.roles.every((role) => role === 'load')) return [];
     const limits = limitsOf(key.plan, profile.plans);
     if (limits === undefined) throw new Error(`a key without plans.${key.plan} got past the validation`);
     return [{ ...key, value, limits }];

@@ -3,14 +3,14 @@ import { Value } from '@sinclair/typebox/value';
 import { isCustom, PLAN_NAMES } from '../../spec/plans.ts';
 import { readBaseAddress } from '../wire/base-address.ts';
 import { fileText } from './file-text.ts';
-import { problemOf } from './key-values.ts';
+import { type Environment, problemOf } from './key-values.ts';
 import { HEADER_VALUE, profileSchema, type TargetProfile, VARIABLE } from './target-profile.ts';
 import { UsageError } from './usage-error.ts';
 import { LARGEST_YAML, YamlFile } from './yaml-file.ts';
 
 /** Where a profile's secrets come from, and which of its keys are to be used. */
 export interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** @param permit what the profile permits */
   readonly isUsed: (roles: readonly string[], permit: readonly string[]) => boolean;
 }
@@ -40,8 +40,7 @@ export function readProfile(path: string, needs?: Surroundings): TargetProfile {
 export function parseProfile(text: string, source: string, needs?: Surroundings): TargetProfile {
   const yaml = new YamlFile(text, source);
   const value = Value.Default(profileSchema, yaml.value ?? {});
-  reportMistakes(value, yaml);
-  if (needs !== undefined) reportMissing(fieldsOf(value), yaml, dirname(source), needs);
+  reportMistakes(value, yaml, dirname(source), needs);
   const { target, ...file } = yaml.validated(profileSchema, value, 'the profile');
   const address = target === undefined ? undefined : readBaseAddress(target);
   return { ...file, target: address?.ok === true ? address.address : undefined };
@@ -57,14 +56,19 @@ const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 const textsIn = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
 const itemsOf = (value: unknown) => (Array.isArray(value) ? value.map(fieldsOf) : []);
 
-/** Reports what the schema cannot say, in whatever it may find wrong. */
-function reportMistakes(value: unknown, yaml: YamlFile): void {
-  const file = fieldsOf(value);
-  const { target } = file;
+/** Reports what the schema cannot say, in whatever it may find wrong, and what is not there of what it needs. */
+function reportMistakes(value: unknown, yaml: YamlFile, folder: string, needs?: Surroundings): void {
+  const { target, keys: listed, plans, permit, headers: wanted, tls } = fieldsOf(value);
   const address = typeof target === 'string' ? readBaseAddress(target) : undefined;
   if (address?.ok === false) yaml.report('/target', address.message, address.remedy);
-  const keys = itemsOf(file['keys']);
-  for (const [index, { name, env, plan }] of keys.entries()) {
+  const reportSecret = (path: string, variable: unknown, what: string, form?: RegExp) => {
+    // What looks like a key is not repeated.
+    if (needs === undefined || typeof variable !== 'string' || !RegExp(VARIABLE).test(variable)) return;
+    const problem = problemOf(needs.env, variable, what, form);
+    if (problem !== undefined) yaml.report(`${path}/env`, problem);
+  };
+  const keys = itemsOf(listed);
+  for (const [index, { name, env, plan, roles }] of keys.entries()) {
     const report = (message: string, remedy: string) => yaml.report(`/keys/${index}`, message, remedy);
     const before = keys.slice(0, index);
     if (name !== undefined && before.some((key) => key['name'] === name))
@@ -73,13 +77,15 @@ function reportMistakes(value: unknown, yaml: YamlFile): void {
     if (env !== undefined && before.some((key) => key['env'] === env))
       report('two keys use this variable', 'name each key once, with all its roles');
     const custom = PLAN_NAMES.filter(isCustom).find((known) => known === plan);
-    if (custom !== undefined && fieldsOf(file['plans'])[custom] === undefined)
+    if (custom !== undefined && fieldsOf(plans)[custom] === undefined)
       report(
         `a key is of plan ${custom}, whose limits are not given`,
         `add plans: { ${custom}: { perMinute: …, perDay: … } }: the document only says "custom"`,
       );
+    if (needs?.isUsed(textsIn(roles), textsIn(permit)))
+      reportSecret(`/keys/${index}`, env, `key ${String(name)}`);
   }
-  const headers = itemsOf(file['headers']);
+  const headers = itemsOf(wanted);
   for (const [index, { name: named, env, value: plain }] of headers.entries()) {
     const name = String(named).toLowerCase();
     const report = (message: string, remedy: string) => yaml.report(`/headers/${index}`, message, remedy);
@@ -88,27 +94,12 @@ function reportMistakes(value: unknown, yaml: YamlFile): void {
       report('a header needs either env or value', 'name the variable that holds its value in env');
     if (headers.slice(0, index).some((before) => String(before['name']).toLowerCase() === name))
       report('a header stands twice', 'give each header once');
+    reportSecret(`/headers/${index}`, env, `header ${String(named)}`, HEADER_VALUE);
   }
-  const { cert, key } = fieldsOf(file['tls']);
+  const { ca, cert, key } = fieldsOf(tls);
   if ((cert === undefined) !== (key === undefined))
     yaml.report('/tls', 'tls has one of cert and key', 'name both files, or the same one twice');
-}
-
-/** Reports the variables that are not as they must be, and the files that cannot be read. */
-function reportMissing(file: Fields, yaml: YamlFile, folder: string, { env, isUsed }: Surroundings): void {
-  const permit = textsIn(file['permit']);
-  const report = (path: string, variable: unknown, what: string, form?: RegExp) => {
-    // What looks like a key is not repeated.
-    if (typeof variable !== 'string' || !new RegExp(VARIABLE).test(variable)) return;
-    const problem = problemOf(env[variable], variable, undefined, form);
-    if (problem !== undefined) yaml.report(path, `${variable}, which holds the ${what}, ${problem}`);
-  };
-  for (const [index, { name, env: variable, roles }] of itemsOf(file['keys']).entries())
-    if (isUsed(textsIn(roles), permit)) report(`/keys/${index}/env`, variable, `key ${String(name)}`);
-  for (const [index, { name, env: variable }] of itemsOf(file['headers']).entries())
-    report(`/headers/${index}/env`, variable, `header ${String(name)}`, HEADER_VALUE);
-  const { ca, cert, key } = fieldsOf(file['tls']);
-  for (const [field, path] of Object.entries({ ca, cert, key })) {
+  for (const [field, path] of Object.entries(needs === undefined ? {} : { ca, cert, key })) {
     try {
       if (typeof path === 'string') fileText(resolve(folder, path), `correct tls.${field}`);
     } catch (error) {

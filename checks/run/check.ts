@@ -4,7 +4,7 @@ import type { Key } from '../profile/key.ts';
 import type { Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 import type { Findings } from './findings.ts';
-import { conclusiveOr, Inconclusive } from './inconclusive.ts';
+import { Inconclusive } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { AnyScene, InTurn, KeyScenes, Scene } from './scene.ts';
@@ -108,21 +108,10 @@ export const doneOf = <T>(tried: InTurn<T>, judge?: Judge): T[] =>
     return [];
   });
 
-function tell(judge: Judge, exchange: Exchange, violation: Violation | undefined): void {
+/** Says that an exchange breaks the requirement, or that it does not. */
+export function judgeExchange(judge: Judge, exchange: Exchange, violation: Violation | undefined): void {
   if (violation === undefined) judge.holds(exchange);
   else judge.breaks(violation, exchange);
-}
-
-/** Says that an exchange breaks the requirement, that it does not, or that this cannot be told. */
-export function judgeExchange<E extends Exchange>(
-  judge: Judge,
-  exchange: E,
-  violationIn: (exchange: E) => Violation | undefined,
-): void {
-  conclusiveOr(
-    () => tell(judge, exchange, violationIn(exchange)),
-    ({ reason, evidence }) => judge.inconclusive(reason, ...evidence),
-  );
 }
 
 /**
@@ -138,7 +127,7 @@ export const observes =
   ): NonNullable<Check['observe']> =>
   (exchange, judge, soFar) => {
     const seen = subject(exchange, soFar);
-    if (seen !== undefined) tell(judge, exchange, violation(seen, exchange, soFar));
+    if (seen !== undefined) judgeExchange(judge, exchange, violation(seen, exchange, soFar));
   };
 
 export const watches = ({ observe, conclude }: Check): boolean =>

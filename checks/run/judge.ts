@@ -21,9 +21,7 @@ import type { AnyScene } from './scene.ts';
 export interface Judging {
   readonly checks: readonly Check[];
   readonly gapObservers: readonly GapObserver[];
-  /** Played as well: their answers show what is asked for. */
-  readonly alsoPlayed?: readonly AnyScene[];
-  /** What is played for a row that has no scene of its own. */
+  /** What is played as well for a row that has no scene of its own: their answers show it. */
   readonly harmless?: readonly AnyScene[];
   /** Ids of the requirements that were left out of the run. */
   readonly leftOut?: readonly string[];

@@ -1,6 +1,6 @@
 /** Plays the scenes of everything that was asked for: first what spends little, then the limits, a lane a key. */
 import type { Key } from '../profile/key.ts';
-import { type Check, watches, whyNotAsked } from './check.ts';
+import { type Check, isShownByAll, watches, whyNotAsked } from './check.ts';
 import { askedAgain, postflight } from './doubt.ts';
 import { type Finding, Findings } from './findings.ts';
 import { conclusionOf } from './inconclusive.ts';
@@ -23,14 +23,16 @@ export async function playRun(
   judging: Judging,
   onEvent: (event: RunEvent) => void = () => undefined,
 ): Promise<RunResult> {
-  const { checks, gapObservers, alsoPlayed = [] } = judging;
+  const { checks, gapObservers, harmless = [] } = judging;
   const told = new Set<string>();
   const tell = (id: string, finding: Finding) => {
     told.add(id);
     onEvent({ kind: 'check-ended', id, ...finding });
   };
   const play = (scene: Scene<unknown>) => conclusionOf(run.play(scene));
-  const rows = [...checks.filter((check) => whyNotAsked(check, run.facts) === undefined), ...gapObservers];
+  const asked = checks.filter((check) => whyNotAsked(check, run.facts) === undefined);
+  const alsoPlayed = asked.some(isShownByAll) ? harmless : [];
+  const rows = [...asked, ...gapObservers];
   for (const row of rows) {
     const isCheck = 'decide' in row;
     if (isCheck) onEvent({ kind: 'check-started', id: row.id });

@@ -36,7 +36,7 @@ export async function planCheck(
   subject: Pick<CheckRequest, 'profile' | 'permissions' | 'only' | 'values' | 'rules'>,
 ): Promise<CheckPlan> {
   const { profile, permissions, values, only, rules } = subject;
-  const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
+  const keys = profileKeys(profile, values);
   if (keys.length === 0)
     throw new UsageError('every key has the role load alone; add one with the role functional for a check');
   const clock = sharedClock();

@@ -1,7 +1,7 @@
 /** What comes in place of a check's answer: refusals that somebody else earned, a target that is away. */
 
 import { MINUTE, SECOND } from '../../limits/time.ts';
-import { isForDay } from '../../limits/told-time.ts';
+import { isForDay, toldTime } from '../../limits/told-time.ts';
 import {
   type AnsweredExchange,
   type Exchange,
@@ -80,7 +80,7 @@ async function untilAdmitted(
     if (hasPayers && sender.payers().length > 0) return;
     throw new Inconclusive(lane.spent, [refusal]);
   }
-  const told = retryAfter(outcome.headers, 60);
+  const told = retryAfter(outcome.headers, MINUTE / SECOND);
   const until = toldUntil(sender, refusal);
   const waits = sender.waitsInVain.get(key) ?? 0;
   const isTooLong = until - refusal.receivedAt > LONGEST_INTERFERENCE;
@@ -104,9 +104,8 @@ async function untilAdmitted(
 
 /** When a refusal says to come back; one that does not say is taken to be for the minute. */
 function toldUntil({ trace }: Sender, { outcome, receivedAt }: AnsweredExchange): number {
-  const told = retryAfter(outcome.headers, 60);
-  const end = told.kind === 'date' ? trace.targetClock.certainlyReached(told.time) : undefined;
-  return told.kind === 'delay' ? receivedAt + told.milliseconds : (end ?? receivedAt + MINUTE);
+  const told = retryAfter(outcome.headers, MINUTE / SECOND);
+  return toldTime(trace, told, receivedAt) ?? receivedAt + MINUTE;
 }
 
 /** Leaves a key alone that is refused altogether, as a banned one is; others may pay meanwhile. */

@@ -126,10 +126,8 @@ export class KeyLane {
     const evenly = this.#refusedEarly < REFUSES_BURSTS ? now : (this.#recent.at(-1) ?? now) + pace;
     if (this.left(now) > 0) return Math.max(now, evenly);
     const last = this.#last;
-    if (last?.limit === this.key.limits.perMinute && last.reset !== undefined) {
-      const reset = clock.certainlyReached(last.reset);
-      if (reset !== undefined) return Math.min(Math.max(reset, now), last.receivedAt + MINUTE);
-    }
+    if (last?.limit === this.key.limits.perMinute && last.reset !== undefined)
+      return Math.min(Math.max(clock.reached(last.reset), now), last.receivedAt + MINUTE);
     return (this.#inMinute(now)[0] ?? now - MINUTE) + MINUTE;
   }
 

@@ -9,7 +9,6 @@ import { Inconclusive } from '../inconclusive.ts';
 import type { Journal } from '../journal.ts';
 import { NO_KEY_MAY_ADD } from '../reason.ts';
 import type { RunEvent } from '../run-events.ts';
-import type { RunFacts } from '../run-facts.ts';
 import type { GrowingTrace, Keeping } from '../trace.ts';
 import { KeyLane } from './key-lane.ts';
 import { TargetPresence, withGatewayAsFailure } from './target-presence.ts';
@@ -32,7 +31,6 @@ const isFunctional = ({ key }: KeyLane) => key.roles.includes('functional');
 
 /** The only layer that sends and waits: it knows the network, the time and what each key has left. */
 export class Sender {
-  readonly run: RunFacts;
   readonly trace: GrowingTrace;
   readonly clock: Clock;
   /** When this process began to work at the run, by its clock. */
@@ -51,10 +49,9 @@ export class Sender {
     this.#options = options;
     this.#session = session;
     this.trace = trace;
-    this.run = trace.run;
     this.clock = options.clock;
     this.beganAt = options.clock.now();
-    this.lanes = this.run.keys.map((key) => new KeyLane(key));
+    this.lanes = trace.run.keys.map((key) => new KeyLane(key));
     this.presence = new TargetPresence(options.clock.speed, options.patience);
   }
 

@@ -139,11 +139,11 @@ export const banChecks: readonly Check[] = [
   ),
   // 7: the response to a banned key is an error response and has an Error body.
   checkOfBan('ban-error-body', ({ answers }, judge) => {
-    for (const exchange of answers) judgeExchange(judge, exchange, errorBodyViolation);
+    for (const exchange of answers) judgeExchange(judge, exchange, errorBodyViolation(exchange));
   }),
   // 8: the rate headers are present on the response to a banned key too.
   checkOfBan('ban-rate-headers', ({ answers }, judge) => {
-    for (const exchange of answers) judgeExchange(judge, exchange, missingFromAnswer);
+    for (const exchange of answers) judgeExchange(judge, exchange, missingFromAnswer(exchange));
   }),
   // 8: a ban is temporary; where the response to a banned key tells the time to wait, the key is served after it.
   checkOfBan('ban-ends', ({ toldEnd, atEnd, notWaited, answer: first }, judge, reading, trace) => {

@@ -46,26 +46,17 @@ function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch 
   const { key, after } = measurement;
   if (after === undefined) return undefined;
   const { refill } = after;
-  const { perMinute, refused } = refill;
   const length = shortWindow(refill, trace.targetClock);
   if (length !== undefined) {
-    const actual = `${perMinute} were admitted, and as many again after ${Math.round(length / 1000)} seconds`;
+    const actual = `${refill.perMinute} were admitted, and as many again after ${Math.round(length / 1000)} seconds`;
     const renewed = after.afterRetryAfter ?? after.afterReset;
     return { actual, evidence: renewed === undefined ? [] : [renewed] };
   }
   const count = measurement.windows[0]?.count;
   if (givesBackGradually(measurement) !== true || count?.verdict.kind !== 'exact') return undefined;
-  const since = admittedOn(trace, key, refused.receivedAt);
-  const given = overGiven(
-    { perMinute, refused, before: count.admitted, since },
-    after.asked.filter(isAdmitted).map(rateReading),
-  );
-  if (given === undefined) return undefined;
-  const seconds = Math.round(given.seconds);
-  return {
-    actual: `${perMinute} were admitted, and ${given.given} more after ${seconds} seconds, when a one-minute window gives back at most ${given.most}`,
-    evidence: after.asked.filter(({ id }) => id === given.reading.id),
-  };
+  const since = admittedOn(trace, key, refill.refused.receivedAt);
+  const given = overGiven(refill, count.admitted, since, after.asked.filter(isAdmitted).map(rateReading));
+  return given && { actual: given.actual, evidence: after.asked.filter(({ id }) => id === given.id) };
 }
 
 /** Judges the number admitted in a minute. Another client on the key explains fewer, never more. */

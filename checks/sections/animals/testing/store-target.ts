@@ -2,6 +2,7 @@
 
 import { stringify } from 'lossless-json';
 import { currentId } from '../../../../spec/contract.ts';
+import { gap } from '../../../run/check.ts';
 import type { Finding } from '../../../run/findings.ts';
 import type { RunResult } from '../../../run/judge.ts';
 import { playRun } from '../../../run/play.ts';
@@ -114,8 +115,12 @@ export async function findingsOf(
   const alsoPlayed = checks.some(({ observe, conclude }) => observe !== undefined || conclude !== undefined)
     ? ['add-animal', 'list-animals', 'get-animal', 'deprecation'].flatMap((part) => checksByPart[part] ?? [])
     : [];
-  const judging = { checks, gapObservers: [], alsoPlayed: alsoPlayed.flatMap(({ scenes }) => scenes) };
-  return (await playRun(test.run, judging)).requirements;
+  const observer = gap(
+    'also-played',
+    { scenes: alsoPlayed.flatMap(({ scenes }) => scenes) },
+    () => undefined,
+  );
+  return (await playRun(test.run, { checks, gapObservers: [observer] })).requirements;
 }
 
 /** What one row says. @param also other rows that are judged, which may explain it */
