@@ -21,3 +21,14 @@ export const exact = <P extends Record<string, TSchema>>(properties: P, descript
 /** A value, or null where there is none. */
 export const orNull = <S extends TSchema>(schema: S, description?: string) =>
   Type.Union([schema, Type.Null()], said(description));
+
+/** An object that has a value of one kind for each of some names. */
+export const forEach = <const Names extends readonly string[], S extends TSchema>(
+  names: Names,
+  schema: S,
+  description?: string,
+) =>
+  Type.Object(
+    Object.fromEntries(names.map((name) => [name, schema])) as Record<Names[number], S>,
+    said(description),
+  );

@@ -25,7 +25,6 @@ export class NothingToJudge extends Error {
  */
 export const EXIT_OF: Readonly<Record<string, number>> = {
   UsageError: EXIT.usage,
-  SloError: EXIT.usage,
   UnknownNameError: EXIT.usage,
   UnwritableReport: EXIT.usage,
   TargetNotReady: EXIT.inconclusive,

@@ -109,10 +109,8 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     personas: {
       name: 'polite',
       role: 'exhaust',
-      // Three windows' quota fits into the time, or a bucket's and two refills, with a refusal a second; twice the
-      // minute's quota fits into a minute.
+      // Three windows' quota fits into the time, or a bucket's and two refills, with a refusal a second.
       most: (perMinute) => 3 * perMinute + 150,
-      mostInMinute: (perMinute) => 2 * perMinute + 75,
       ...AT_THE_LIMIT,
     },
     mix: READ_MIX,

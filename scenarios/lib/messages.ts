@@ -1,10 +1,9 @@
 /** What runner and script tell each other: the plan of a load, and what k6's log brings back. */
 import { type Static, Type } from '@sinclair/typebox';
 import { WayShape } from '../../checks/wire/exchange-shape.ts';
-import { orNull, words } from '../../spec/json-schema.ts';
+import { forEach, orNull, words } from '../../spec/json-schema.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
-import { LOAD_OPERATIONS, type LoadOperation } from './scenario.ts';
-import { SLO_METRICS } from './slo.ts';
+import { LOAD_OPERATIONS, SLO_METRICS } from './scenario.ts';
 
 const text = Type.String();
 const number = Type.Number();
@@ -35,12 +34,7 @@ export const KeyBillShape = Type.Object({
 });
 export type KeyBill = Readonly<Static<typeof KeyBillShape>>;
 
-export const MixShape = Type.Object(
-  Object.fromEntries(LOAD_OPERATIONS.map((operation) => [operation, number])) as Record<
-    LoadOperation,
-    typeof number
-  >,
-);
+export const MixShape = forEach(LOAD_OPERATIONS, number);
 
 /** The part of a plan that k6 tells again at the end. */
 export const ToldPlanShape = Type.Object({

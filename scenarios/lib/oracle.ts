@@ -20,14 +20,7 @@ import {
   schemaViolation,
   type Violation,
 } from '../../checks/wire/answer.ts';
-import {
-  int64Of,
-  isJsonObject,
-  JsonNumber,
-  type JsonValue,
-  type ParsedJson,
-  parseJson,
-} from '../../checks/wire/lossless-json.ts';
+import { int64Of, isJsonObject, type JsonValue, parseJson } from '../../checks/wire/lossless-json.ts';
 import { seenPet } from '../../checks/wire/pets.ts';
 import { numberOf, rateHeaders } from '../../checks/wire/rate-headers.ts';
 import { schemaProblem } from '../../checks/wire/schema.ts';
@@ -57,14 +50,13 @@ const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
 /** What was found right in the headers of a key's answer and holds for the next that says the same. */
 export interface KnownHeaders {
   limit: string;
-  most: number;
   reset: string;
   /** Milliseconds since 1970, this machine's clock. */
   goodUntil: number;
 }
 
 /** Nothing known yet. */
-export const unknownHeaders = (): KnownHeaders => ({ limit: '', most: 0, reset: '', goodUntil: 0 });
+export const unknownHeaders = (): KnownHeaders => ({ limit: '', reset: '', goodUntil: 0 });
 
 /** As k6 spells them. */
 const RATE_NAMES = ['X-Ratelimit-Limit', 'X-Ratelimit-Remaining', 'X-Ratelimit-Reset'] as const;
@@ -95,7 +87,8 @@ export function rateHeaderBreach(
   const reset = headers[RESET_NAME];
   const left = +(headers[REMAINING_NAME] ?? '-1');
   const isSame = status !== 429 && limit === known.limit && reset === known.reset && now <= known.goodUntil;
-  const isCount = left >= 0 && left <= known.most && left % 1 === 0 && `${left}` === headers[REMAINING_NAME];
+  const isCount =
+    left >= 0 && left <= +(limit ?? '0') && left % 1 === 0 && `${left}` === headers[REMAINING_NAME];
   if (isSame && isCount) return undefined;
   const rates = rateHeaders(
     RATE_NAMES.flatMap((name) => valuesOf(headers, name).map((value) => [name, value] as const)),
@@ -116,7 +109,6 @@ export function rateHeaderBreach(
   if (status === 429)
     return breachOf('retry-after-present', retryAfterViolation(headers['Retry-After'] !== undefined));
   known.limit = limit ?? '';
-  known.most = numberOf(rates.limit) ?? 0;
   known.reset = reset ?? '';
   const ahead = (numberOf(rates.reset) ?? 0) * 1000 - time;
   known.goodUntil = now + (ahead + tolerance) / plan.clock.speed;
@@ -148,28 +140,13 @@ export function bodyBreach(text: string, status: number, headers: Headers, asked
     knownType = type;
   }
   if (status < 300 && text === asked.rightBody) return undefined;
-  const body = jsonIn(text);
+  const body = parseJson(text);
   if (!body.ok) return breachOf('json-well-formed', jsonViolation(body.problem));
   if (status >= 300) return errorBreach(body.value, status);
   const breach =
     asked.operation === 'listPets' ? listBreach(body.value, asked) : petBreach(body.value, asked);
   if (breach === undefined) asked.rightBody = text;
   return breach;
-}
-
-/** JSON.parse, which is much quicker in k6, rounds from 2^53 on, which has 16 digits. */
-const MANY_DIGITS = /\d{16}/;
-
-function jsonIn(text: string): ParsedJson {
-  if (MANY_DIGITS.test(text)) return parseJson(text);
-  try {
-    const value: JsonValue = JSON.parse(text, (_, part: unknown) =>
-      typeof part === 'number' ? new JsonNumber(String(part)) : part,
-    );
-    return { ok: true, value };
-  } catch {
-    return parseJson(text);
-  }
 }
 
 function errorBreach(value: JsonValue, status: number): Breach | undefined {
@@ -208,7 +185,7 @@ function petBreach(value: JsonValue, asked: Asked): Breach | undefined {
 
 /** The ids of the animals in a body, with every digit. */
 export function idsIn(text: string): string[] {
-  const body = jsonIn(text);
+  const body = parseJson(text);
   const animals = body.ok ? [body.value].flat().map(seenPet) : [];
   return animals.flatMap((animal) => animal?.id?.toString() ?? []);
 }

@@ -21,6 +21,9 @@ export type Mix = Readonly<Record<LoadOperation, number>>;
 export const OUTCOMES = ['ok', 'refused', 'unexpected-429', 'error', 'violation', 'unfinished'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** What a clause of an objective bounds. */
+export const SLO_METRICS = ['latency', 'errors', 'violations'] as const;
+
 /** Begins each line of k6's log that is for the runner; a message (messages.ts) follows as JSON. */
 export const MARK = 'petstore ';
 

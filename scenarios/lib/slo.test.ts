@@ -1,5 +1,6 @@
 import t from 'tap';
-import { judgeClause, parseSlo, SloError } from './slo.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
+import { judgeClause, parseSlo } from './slo.ts';
 
 const figures = { requests: 1000, errors: 1, violations: 0, latency: (percentile: number) => percentile * 2 };
 
@@ -24,7 +25,7 @@ t.test('what is no objective is refused with the clause', async (t) => {
     'p99==1s',
     'p99(dogs)<1s',
   ]) {
-    t.throws(() => parseSlo(text), SloError, text);
+    t.throws(() => parseSlo(text), UsageError, text);
   }
   t.throws(() => parseSlo('errors<1%,p99<fast'), /p99<fast/);
 });

@@ -1,8 +1,8 @@
 /** The language of `--slo` and of thresholds: `p99<200ms,errors<0.1%,violations==0`. */
-import { LOAD_OPERATIONS } from './scenario.ts';
-
-/** What a clause can bound. */
-export const SLO_METRICS = ['latency', 'errors', 'violations'] as const;
+import { UsageError } from '../../checks/profile/usage-error.ts';
+import { quoted } from '../../checks/wire/answer.ts';
+import type { ThresholdOutcome } from './messages.ts';
+import { LOAD_OPERATIONS, SLO_METRICS } from './scenario.ts';
 
 export interface SloClause {
   readonly text: string;
@@ -17,11 +17,6 @@ export interface SloClause {
   readonly operation: string | undefined;
 }
 
-/** The text is not an objective. */
-export class SloError extends Error {
-  override readonly name = 'SloError';
-}
-
 const CLAUSE = new RegExp(
   `^(p(?<percentile>\\d{1,2}(\\.\\d{1,3})?)|(?<part>errors|violations))(\\((?<operation>${LOAD_OPERATIONS.join('|')})\\))?` +
     '\\s*(?<sign><=?|==)\\s*(?<value>\\d+(\\.\\d+)?)\\s*(?<unit>us|ms|s|%|)$',
@@ -34,13 +29,10 @@ const UNITS: Readonly<Record<SloClause['metric'], Readonly<Record<string, number
   violations: { '': 1 },
 };
 
-/** Longer than any clause is. */
-const LONGEST_CLAUSE = 60;
-
 /**
  * Reads an objective.
  *
- * @throws SloError naming the clause that cannot be read
+ * @throws UsageError naming the clause that cannot be read
  */
 export function parseSlo(text: string): SloClause[] {
   const clauses = text.split(',').map((part) => part.trim());
@@ -48,14 +40,12 @@ export function parseSlo(text: string): SloClause[] {
 }
 
 function parseClause(text: string): SloClause {
-  if (text.length > LONGEST_CLAUSE)
-    throw new SloError(`"${text.slice(0, LONGEST_CLAUSE)}…" is not a clause; write one like p99<200ms`);
   const { percentile, part, operation, sign, value, unit = '' } = CLAUSE.exec(text)?.groups ?? {};
   const metric = SLO_METRICS.find((name) => name === part) ?? 'latency';
   const factor = UNITS[metric][unit];
   const isPossible = metric !== 'latency' || (Number(percentile) > 0 && sign !== '==');
   if (factor === undefined || !isPossible)
-    throw new SloError(`cannot read "${text}": write p99<200ms, errors<0.1% or violations==0`);
+    throw new UsageError(`cannot read ${quoted(text)}: write p99<200ms, errors<0.1% or violations==0`);
   const bound = Number(value) * factor;
   return { text, metric, percentile: Number(percentile ?? 0), bound, inclusive: sign !== '<', operation };
 }
@@ -69,7 +59,7 @@ export function boundsIn(text: string): number[] {
   try {
     return latencyBounds(parseSlo(text));
   } catch (error) {
-    if (error instanceof SloError) return [];
+    if (error instanceof UsageError) return [];
     throw error;
   }
 }
@@ -82,24 +72,20 @@ export interface SloFigures {
   readonly latency: (percentile: number) => number;
 }
 
-export interface SloOutcome {
-  readonly metric: SloClause['metric'];
-  /** The clause. */
-  readonly name: string;
-  readonly held: boolean;
-  readonly actual: string;
-}
-
 /** The first clause that does not hold. */
-export const firstBroken = (clauses: readonly SloClause[], figures: SloFigures): SloOutcome | undefined =>
+export const firstBroken = (
+  clauses: readonly SloClause[],
+  figures: SloFigures,
+): ThresholdOutcome | undefined =>
   clauses.map((clause) => judgeClause(clause, figures)).find(({ held }) => !held);
 
 /** Judges a clause. Without any request it does not hold. */
 export function judgeClause(
   { text: name, metric, percentile, bound, inclusive }: SloClause,
   { requests, errors, violations, latency }: SloFigures,
-): SloOutcome {
-  if (requests === 0) return { metric, name, held: false, actual: 'no request was made' };
+): ThresholdOutcome {
+  const judged = { kind: 'objective', metric, name } as const;
+  if (requests === 0) return { ...judged, held: false, actual: 'no request was made' };
   const part = errors / requests;
   const value = { latency: latency(percentile), errors: part, violations }[metric];
   const actual = {
@@ -107,7 +93,7 @@ export function judgeClause(
     errors: `${round(part * 100)} % (${errors} of ${requests})`,
     violations: String(violations),
   }[metric];
-  return { metric, name, held: inclusive ? value <= bound : value < bound, actual };
+  return { ...judged, held: inclusive ? value <= bound : value < bound, actual };
 }
 
 /** Three significant digits. */

@@ -16,8 +16,6 @@ export interface KubernetesRequest extends LoadRequest {
 }
 
 const GRACE_SECONDS = 5;
-/** The limit of etcd, less some room for the rest of the object. */
-const LARGEST_CONFIG_BYTES = 900_000;
 
 /**
  * The manifests. Each runner has an equal part of the load, and keys of its own that can pay for it.
@@ -51,9 +49,6 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
     'plan.json': JSON.stringify(plan),
     'script.js': await readFile(SCRIPT, 'utf8'),
   };
-  const bytes = Object.values(data).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (bytes > LARGEST_CONFIG_BYTES)
-    throw new UsageError(`the script and its plan have ${bytes} bytes; a ConfigMap takes a megabyte`);
   const labels = { 'app.kubernetes.io/name': 'petstore-harness', 'petstore-harness/run': runId };
   const metadata = { name: `petstore-${facts.name}-${runId}`, labels };
   const image = `grafana/k6:${PINNED_K6}`;

@@ -1,6 +1,6 @@
 /** k6's options, made from a scenario's facts. */
 import { peakRate, RATE_UNIT_SECONDS, type Slope } from '../../lib/load-profiles.ts';
-import { ARRIVALS, type Personas, slopesOf } from '../../lib/scenario.ts';
+import { ARRIVALS, peakOf, slopesOf } from '../../lib/scenario.ts';
 import type { SloClause } from '../../lib/slo.ts';
 import type { Demand, PaidLoad } from '../quota/quota.ts';
 
@@ -21,13 +21,11 @@ const USUAL_BOUND_MS = 500;
 const duration = (seconds: number) => `${Math.max(1, Math.round(seconds * 1e6) / 1000)}ms`;
 const perUnit = (rate: number) => Math.round(rate * RATE_UNIT_SECONDS);
 
-/** k6 refuses a constant rate that is shorter. The script (script.ts) sends no more than is paid. */
-const SHORTEST_CONSTANT_SECONDS = 1;
-
-const constantRate = ({ seconds, from }: Slope): object => ({
+/** k6 refuses a constant rate that is shorter than a second. The script (script.ts) sends no more than is paid. */
+const constantRate = (load: Load): object => ({
   executor: 'constant-arrival-rate',
-  rate: perUnit(from),
-  duration: duration(Math.max(SHORTEST_CONSTANT_SECONDS, seconds)),
+  rate: perUnit(peakOf(load)),
+  duration: duration(Math.max(1, load.seconds)),
 });
 
 const ramp = (shape: readonly Slope[]): object => ({
@@ -36,69 +34,43 @@ const ramp = (shape: readonly Slope[]): object => ({
   stages: shape.map(({ seconds, to }) => ({ duration: duration(seconds), target: perUnit(to) })),
 });
 
-/** A scenario of k6: its users, the seconds until it has ended without the grace, and what k6 is told. */
-interface MadeScenario {
-  readonly name: string;
-  readonly vus: number;
-  readonly end: number;
-  readonly told: object;
-}
-
-/** Requests that arrive at a rate. */
-function arrivals(load: Load): MadeScenario[] {
-  const shape = slopesOf(load);
-  const [first] = shape;
-  if (first === undefined) return [];
-  const { bound = USUAL_BOUND_MS } = load.clauses.find(({ metric }) => metric === 'latency') ?? {};
-  // Little's law, and half as many again for answers slower than the objective allows; the same for each process.
-  const enough = Math.min(MOST_VUS, Math.ceil(((peakRate(shape) * bound) / 1000) * 1.5) + 4);
-  const vus = Math.ceil(enough / load.processes) * load.processes;
-  const told = {
-    exec: 'default',
-    timeUnit: `${RATE_UNIT_SECONDS}s`,
-    preAllocatedVUs: vus,
-    maxVUs: vus,
-    ...(load.facts.profile === 'constant' ? constantRate(first) : ramp(shape)),
-  };
-  return [{ name: ARRIVALS, vus, end: Math.max(SHORTEST_CONSTANT_SECONDS, load.seconds), told }];
-}
-
-function ownPace({ name, from = 0 }: Personas, load: Load): MadeScenario {
-  const { facts, seconds, clients, clockSpeed } = load;
-  const vus = clients.length;
-  const longest = Math.max(seconds * (1 - from), (facts.targetSeconds ?? 0) / clockSpeed + 1);
-  const executor = { executor: 'per-vu-iterations', iterations: 1, maxDuration: duration(longest) };
-  const startTime = from === 0 ? '0s' : duration(from * seconds);
-  return { name, vus, end: from * seconds + longest, told: { exec: name, vus, startTime, ...executor } };
-}
-
 /** What dashboards on k6's outputs look for. Without `url` no query becomes a series of its own. */
 const OUTPUT_TAGS = ['status', 'name', 'scenario', 'error_code', 'method', 'expected_response'];
 
 /** The options, and how many virtual users they need. `drain` brings the VUs' last samples home. */
 export function k6Options(load: Load): { options: Record<string, unknown>; vus: number } {
-  const { facts, graceSeconds, tagged } = load;
-  const rates = arrivals(load);
-  const made = [...rates, ...(facts.personas === undefined ? [] : [ownPace(facts.personas, load)])];
+  const { facts, seconds, clients, clauses, clockSpeed, processes, graceSeconds, tagged } = load;
+  const { profile, personas, targetSeconds = 0 } = facts;
+  const shape = slopesOf(load);
+  const { bound = USUAL_BOUND_MS } = clauses.find(({ metric }) => metric === 'latency') ?? {};
+  // Little's law, and half as many again for answers slower than the objective allows; the same for each process.
+  const enough = Math.min(MOST_VUS, Math.ceil(((peakRate(shape) * bound) / 1000) * 1.5) + 4);
+  const arriving = Math.ceil(enough / processes) * processes;
+  const vus = (profile === undefined ? 0 : arriving) + clients.length;
+  const from = (personas?.from ?? 0) * seconds;
+  const longest = Math.max(seconds - from, targetSeconds / clockSpeed + 1);
   const gracefulStop = duration(graceSeconds);
-  const scenarios = made.map(({ name, told }) => [name, { ...told, gracefulStop }]);
-  const vus = made.reduce((sum, each) => sum + each.vus, 0);
-  // All VUs at the same time, so that each of them runs it exactly once.
-  const drain = {
-    executor: 'per-vu-iterations',
-    exec: 'drain',
-    vus,
-    iterations: 1,
-    startTime: duration(Math.max(0, ...made.map(({ end }) => end)) + graceSeconds),
-    maxDuration: '10s',
-    gracefulStop: '0s',
+  const once = { executor: 'per-vu-iterations', iterations: 1 };
+  const rates = {
+    ...{ exec: 'default', timeUnit: `${RATE_UNIT_SECONDS}s`, preAllocatedVUs: arriving, maxVUs: arriving },
+    ...(profile === 'constant' ? constantRate(load) : ramp(shape)),
+    gracefulStop,
   };
+  const ownPace = {
+    ...{ ...once, exec: personas?.name, vus: clients.length, gracefulStop },
+    startTime: duration(from),
+    maxDuration: duration(longest),
+  };
+  // All VUs at the same time, so that each of them runs it exactly once.
+  const startTime = duration(from + longest + graceSeconds);
+  const drain = { ...once, exec: 'drain', vus, startTime, maxDuration: '10s', gracefulStop: '0s' };
   return {
     vus,
     options: {
       scenarios: {
-        ...Object.fromEntries(scenarios),
-        ...(rates.length > 0 ? { drain } : {}),
+        ...(profile !== undefined && { [ARRIVALS]: rates }),
+        ...(personas !== undefined && { [personas.name]: ownPace }),
+        drain,
       },
       // Each tag costs a percent of a request; without an output nothing would show it.
       systemTags: tagged ? OUTPUT_TAGS : [],

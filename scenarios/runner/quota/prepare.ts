@@ -52,8 +52,8 @@ function permittedMix({ facts, target, mix }: LoadRequest): { mix: Mix; notes: s
  * Checks permissions and pays the bill; nothing is sent. The plan leaves open what only a look at the target can tell: its
  * clock agrees, its animals are unknown.
  *
- * @throws UsageError with the bill and what would fit, or if it cannot be divided over this many shards
- * @throws SloError for an objective that cannot be read
+ * @throws UsageError with the bill and what would fit, if it cannot be divided over this many shards, or for an objective
+ *   that cannot be read
  */
 export function prepareLoad(request: LoadRequest): LoadPlan {
   const { facts, target, runId, shards: processes = 1 } = request;

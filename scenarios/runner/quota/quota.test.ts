@@ -100,7 +100,7 @@ t.test('personas are billed for their busiest minute apart, and may go over thei
   t.match(renderBill(bill), / 64 of 60 a minute, over it on purpose\n/);
   const noise = { facts: facts('noisy-neighbour'), rate: 2, seconds: 360, clockSpeed: 1 };
   const { bill: ofNoise } = payFor(noise, [key('ban', 'business', 'ban'), BUSINESS]);
-  t.match(renderBill(ofNoise), /1,820 of 100,000 a day, 620 of 1,000 a minute/);
+  t.match(renderBill(ofNoise), /1,820 of 100,000 a day +620 of 1,000 a minute/);
   t.match(ofNoise, [
     { key: 'ban', requests: 1820, busiestMinute: 620 },
     { key: 'b', requests: 721, busiestMinute: 121 },

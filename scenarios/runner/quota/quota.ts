@@ -1,5 +1,6 @@
 /** Plans which keys pay for a scenario's requests before k6 starts, or says what would fit. */
 import { UsageError } from '../../../checks/profile/usage-error.ts';
+import { textTable } from '../../../spec/text-table.ts';
 import { wholeRequests } from '../../lib/load-profiles.ts';
 import type { KeyBill, PlannedKey } from '../../lib/messages.ts';
 import { arrivalsOf, type Personas, peakOf, type Timing } from '../../lib/scenario.ts';
@@ -78,11 +79,10 @@ function affordable(key: BudgetKey, { requests, busiestMinute }: Need): number {
 /** As many of the keys as can each pay an equal part of the need, those that can pay most first; none where none can. */
 function payersOf(keys: readonly BudgetKey[], need: Need, processes: number): BudgetKey[] {
   const ordered = keys.toSorted((a, b) => affordable(b, need) - affordable(a, need));
-  const enough = ordered.filter(
+  const last = ordered.findLastIndex(
     (key, index) => (index + 1) % processes === 0 && affordable(key, need) * (index + 1) >= 1,
   );
-  const last = enough.at(-1);
-  return last === undefined ? [] : ordered.slice(0, ordered.indexOf(last) + 1);
+  return ordered.slice(0, last + 1);
 }
 
 /** The most that clients at their own pace need of one key. */
@@ -145,8 +145,14 @@ function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Map<BudgetKe
       const of = (whole: number) => Math.ceil(whole * affordable(key, need));
       paid.set(key, { requests: of(need.requests), busiestMinute: of(need.busiestMinute) });
     }
-    const reason = shortfall(need, demand, able.length);
-    throw new Unpayable(facts.name, reason, whatFits(demand, able, need), paid);
+    const { requests, busiestMinute } = need;
+    const minute =
+      demand.clockSpeed === 1 ? 'the busiest minute' : "the busiest minute of the target's clock";
+    const reason =
+      `${grouped(requests)} requests in ${grouped(Math.round(demand.seconds * 10) / 10)} s, ` +
+      `${grouped(busiestMinute)} in ${minute}, are more than ` +
+      `${able.length === 1 ? 'the load key has' : `the ${able.length} load keys have`}`;
+    throw new Unpayable(facts.name, reason, whatFits(demand, able), paid);
   }
   // k6 gives each process the same part of the rate.
   const part = rateNeed({ ...demand, rate: demand.rate / processes });
@@ -183,15 +189,8 @@ export function payFor(demand: Demand, keys: readonly BudgetKey[]): PaidLoad {
   return { bill: rowsOf(paid), clients, turns };
 }
 
-function shortfall(need: Need, { seconds, clockSpeed }: Demand, keyCount: number): string {
-  const minute = clockSpeed === 1 ? 'the busiest minute' : `the busiest minute of the target's clock`;
-  return (
-    `${grouped(need.requests)} requests in ${grouped(Math.round(seconds * 10) / 10)} s, ${grouped(need.busiestMinute)} in ${minute}, are more than ` +
-    `${keyCount === 1 ? 'the load key has' : `the ${keyCount} load keys have`}`
-  );
-}
-
-function whatFits(demand: Demand, keys: readonly BudgetKey[], need: Need): string {
+/** The rate and the time that the keys could pay, found by halving. */
+function whatFits(demand: Demand, keys: readonly BudgetKey[]): string {
   const largest = (of: 'rate' | 'seconds') => {
     let [fits, not] = [0, demand[of]];
     for (let step = 0; step < 30; step += 1) {
@@ -202,15 +201,13 @@ function whatFits(demand: Demand, keys: readonly BudgetKey[], need: Need): strin
     }
     return fits;
   };
-  const rate = Math.floor(largest('rate') * 100) / 100;
-  const seconds = Math.floor(largest('seconds'));
+  const [rate, seconds] = [Math.floor(largest('rate') * 100) / 100, Math.floor(largest('seconds'))];
   const offers = [
     ...(rate > 0 ? [`--rate ${rate} for the same time`] : []),
     ...(seconds > 0 ? [`--duration ${seconds}s at the same rate`] : []),
+    'more keys with the role load',
   ];
-  return offers.length === 0
-    ? `no run of ${grouped(need.requests)} requests; add keys with the role load`
-    : `${offers.join(', or ')}; or more keys with the role load`;
+  return offers.join('; or ');
 }
 
 /** The requests of a bill. */
@@ -220,12 +217,11 @@ const grouped = (number: number) => number.toLocaleString('en');
 
 /** The bill for a person, one line a key, and the most that all of them pay together. */
 export function renderBill(bill: readonly KeyBill[], total = totalOf(bill)): string {
-  const width = Math.max(...bill.map(({ key }) => key.length));
-  const digits = grouped(total).length;
-  const rows = bill.map(
-    ({ key, plan, requests, busiestMinute, perMinute, perDay }) =>
-      `  ${key.padEnd(width)} ${plan.padEnd(10)} ${grouped(requests).padStart(digits)} of ${grouped(perDay)} a day, ` +
-      `${grouped(busiestMinute)} of ${grouped(perMinute)} a minute${busiestMinute > perMinute ? ', over it on purpose' : ''}`,
-  );
-  return [...rows, `  ${'at most'.padEnd(width + 11)} ${grouped(total)} requests`].join('\n');
+  const rows = bill.map(({ key, plan, requests, busiestMinute, perMinute, perDay }) => [
+    key,
+    plan,
+    `${grouped(requests)} of ${grouped(perDay)} a day`,
+    `${grouped(busiestMinute)} of ${grouped(perMinute)} a minute${busiestMinute > perMinute ? ', over it on purpose' : ''}`,
+  ]);
+  return [...textTable(rows, { indent: '  ' }), `  at most ${grouped(total)} requests`].join('\n');
 }

@@ -100,8 +100,7 @@ function judgeObjective(clauses: readonly SloClause[], series: readonly LoadSeri
     );
     const isAnswered = own.some(({ latency }) => latency !== null);
     const reading = readingOf(own.flatMap(({ blocks }) => blocks));
-    const judged = judgeClause(clause, isAnswered ? reading : { ...reading, latency: () => Number.NaN });
-    return { kind: 'objective', ...judged };
+    return judgeClause(clause, isAnswered ? reading : { ...reading, latency: () => Number.NaN });
   });
 }
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { resultReader } from '../../../checks/run/stored-result.ts';
 import { WayShape } from '../../../checks/wire/exchange-shape.ts';
-import { orNull, words } from '../../../spec/json-schema.ts';
+import { forEach, orNull, words } from '../../../spec/json-schema.ts';
 import { PLAN_NAMES } from '../../../spec/plans.ts';
 import {
   KeyBillShape,
@@ -11,7 +11,7 @@ import {
   ThresholdShape,
   ViolationShape,
 } from '../../lib/messages.ts';
-import { LOAD_OPERATIONS, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
+import { LOAD_OPERATIONS, OUTCOMES } from '../../lib/scenario.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
 export const LOAD_RESULT_FORMAT_VERSION = 4;
@@ -41,8 +41,6 @@ const RunShape = Type.Object({
   way: Type.Optional(WayShape),
 });
 
-const LATENCIES = ['mean', 'p50', 'p90', 'p95', 'p99', 'p999', 'max'] as const;
-
 const HistogramShape = Type.Record(text, count, {
   description: 'How many requests took so many microseconds, to three digits.',
 });
@@ -53,24 +51,14 @@ const CountsShape = {
     description:
       'By HTTP status. From 1,000 on k6’s error code, as no response came. 0 was cut off at the end.',
   }),
-  outcomes: Type.Object(
-    Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<Outcome, typeof count>,
-  ),
+  outcomes: forEach(OUTCOMES, count),
 };
-
-const LatencyShape = Type.Object(
-  Object.fromEntries(LATENCIES.map((name) => [name, amount])) as Record<
-    (typeof LATENCIES)[number],
-    typeof amount
-  >,
-  { description: 'Milliseconds.' },
-);
 
 const FiguresShape = Type.Object({
   requests: count,
   perSecond: amount,
   ...CountsShape,
-  latency: orNull(LatencyShape),
+  latency: orNull(forEach(['mean', 'p50', 'p90', 'p95', 'p99', 'p999', 'max'], amount, 'Milliseconds.')),
 });
 export type LoadFigures = Static<typeof FiguresShape>;
 

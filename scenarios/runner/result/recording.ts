@@ -2,6 +2,7 @@
 
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { type Redact, redactorOf } from '../../../checks/wire/redaction.ts';
@@ -15,6 +16,12 @@ import type { ProcessUsage } from '../k6/k6-process.ts';
 import { Samples } from './figures.ts';
 import type { LoadResult } from './load-result.ts';
 
+const LoggedShape = Type.Object({
+  level: Type.String(),
+  msg: Type.String(),
+  error: Type.Optional(Type.Unknown()),
+});
+const isLogged = TypeCompiler.Compile(LoggedShape);
 const isMessage = TypeCompiler.Compile(MessageShape);
 
 /** What a text is as JSON; undefined if it is none. */
@@ -27,12 +34,9 @@ function parse(json: string): unknown {
 }
 
 /** What the logger wrote: it writes JSON. What k6 prints before it sets up the logger is plain text. */
-function loggedIn(line: string): { readonly level: string; readonly said: string; readonly error: string } {
+function loggedIn(line: string): Static<typeof LoggedShape> {
   const logged = parse(line);
-  if (typeof logged !== 'object' || logged === null || !('msg' in logged && 'level' in logged))
-    return { level: 'plain', said: line, error: '' };
-  const error = 'error' in logged ? ` ${String(logged.error)}` : '';
-  return { level: String(logged.level), said: String(logged.msg), error };
+  return isLogged.Check(logged) ? logged : { level: 'plain', msg: line };
 }
 
 function messageIn(said: string): Message | undefined {
@@ -95,9 +99,9 @@ export class Recording {
   /** Takes in a line of the log. */
   add(line: string): void {
     const { redact } = this.#of;
-    const { level, said, error } = loggedIn(line);
-    if (!said.startsWith(MARK)) return this.#say(level, redact(`${said}${error}`).slice(0, MOST_LINE));
-    const message = messageIn(redact(said));
+    const { level, msg, error = '' } = loggedIn(line);
+    if (!msg.startsWith(MARK)) return this.#say(level, redact(`${msg} ${error}`.trim()).slice(0, MOST_LINE));
+    const message = messageIn(redact(msg));
     if (message === undefined) this.problem('k6 wrote a message that cannot be read');
     else this.#take(message);
   }
@@ -121,7 +125,7 @@ export class Recording {
   }
 
   #say(level: string, text: string): void {
-    if (text.trim() === '' || KNOWN.test(text)) return;
+    if (text === '' || KNOWN.test(text)) return;
     if (['error', 'fatal', 'panic'].includes(level)) this.problem(text);
     if (level === 'info' || level === 'debug') return;
     this.#noted += 1;
@@ -224,15 +228,15 @@ export const versions = (spoken: readonly string[]) => {
 
 /** Whether every animal that was added has an id of its own. */
 export function judgeIds(ids: readonly string[]): ThresholdOutcome {
-  const distinct = new Set(ids);
+  const distinct = new Set(ids).size;
   const twice = new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
-  const examples = [...twice].slice(0, 3).join(', ');
+  const given = twice.size === 0 ? '' : `; given twice: ${[...twice].slice(0, 3).join(', ')}`;
   return {
     kind: 'client',
     name: 'every animal that was added has its own id',
     held: twice.size === 0 && ids.length > 0,
     expected: `${ids.length} ids`,
-    actual: twice.size === 0 ? `${distinct.size} ids` : `${distinct.size} ids; given twice: ${examples}`,
+    actual: `${distinct} ids${given}`,
   };
 }
 
@@ -243,22 +247,18 @@ export function judgeIds(ids: readonly string[]): ThresholdOutcome {
  */
 export async function readRunnerLog(file: string): Promise<ResultPart> {
   const lines = () => createInterface({ input: createReadStream(file) });
-  let last: string | undefined;
+  let plan: ToldPlan | undefined;
   try {
     for await (const line of lines()) {
-      const { said } = loggedIn(line);
-      if (said.startsWith(`${MARK}{"end"`)) last = said;
+      const { msg } = loggedIn(line);
+      if (msg.startsWith(`${MARK}{"end"`)) plan = messageIn(msg)?.end?.plan;
     }
-    if (last === undefined)
-      throw new UsageError(`${file} is not a complete runner log: k6's last line is missing`);
-    const end = messageIn(last)?.end;
-    if (end === undefined)
-      throw new UsageError(`${file} cannot be read: its load was made by another petstore-harness`);
-    const recording = new Recording({ plan: end.plan, processes: 1, redact: redactorOf([]) });
+    if (plan === undefined)
+      throw new Error("k6's last line is missing, or its load was made by another petstore-harness");
+    const recording = new Recording({ plan, processes: 1, redact: redactorOf([]) });
     for await (const line of lines()) recording.add(line);
     return recording.part();
   } catch (error) {
-    if (error instanceof UsageError) throw error;
     throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
