@@ -1,6 +1,6 @@
 /** Judgements of single answers that several sections share. */
 import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
-import { type Judge, observes } from '../run/check.ts';
+import { type GapAnswer, type Judge, observes } from '../run/check.ts';
 import { Inconclusive } from '../run/inconclusive.ts';
 import { schemaViolation, type Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
@@ -34,6 +34,13 @@ export function readBody(exchange: AnsweredExchange): ParsedJson {
     throw new Inconclusive(`the harness cannot read ${described(exchange)}: ${body.problem}`, [exchange]);
   return body;
 }
+
+/** How a gap is answered, as one exchange shows it. @param asked what was asked for */
+export const answered = (exchange: AnsweredExchange, asked: string, answer: string): GapAnswer => ({
+  answer,
+  detail: `${asked}: ${described(exchange)}`,
+  evidence: [exchange],
+});
 
 /** An answer with another status than the one asked for. */
 export const wrongStatus = (expected: string, exchange: AnsweredExchange): Violation => ({

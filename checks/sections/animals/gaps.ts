@@ -8,6 +8,7 @@ import { type AnsweredExchange, headerValues, isAnswered } from '../../wire/exch
 import { isJsonObject } from '../../wire/lossless-json.ts';
 import { bodyOf, described, listedPets, type SeenPet, sentPet } from '../../wire/pets.ts';
 import { listPets } from '../../wire/requests.ts';
+import { answered } from '../answers.ts';
 import { basicAnimals, createdBy, edgeAnimals, NO_STATUS } from './additions.ts';
 import { askedAgain, fatesOf } from './life.ts';
 import { allowedQuery, fullPages, known, type LongestLists, lists } from './lists.ts';
@@ -23,6 +24,8 @@ const PAGE_LINK = /;\s*rel\s*=\s*("([^"]*\s)?|)(next|prev|previous|first|last)(?
 /** Header names for further pages, besides Link: there is no standard, but these words are usual. */
 const PAGE_HEADER = /page|cursor|total-count|content-range|^(?:x-total|x-next)/;
 
+const refused = ({ outcome }: AnsweredExchange) => `rejected-${outcome.status}`;
+
 const NOT_CUT_SHORT = 'no list of this run was cut short';
 
 /** The store holds at least this many animals. */
@@ -35,8 +38,7 @@ const stored = (taken: LongestLists): number => Math.max(listedPets(taken[0])?.l
  * @param nearest the nearest allowed limit; undefined if the requested limit was not a number
  */
 function limitAnswers(list: AnsweredExchange, taken: LongestLists, nearest?: number): readonly string[] {
-  const { status } = list.outcome;
-  if (status !== 200) return [`rejected-${status}`];
+  if (list.outcome.status !== 200) return [refused(list)];
   const count = listedPets(list)?.length;
   if (count === undefined) return ['no-list'];
   if (listedPets(taken[0]) === undefined)
@@ -66,8 +68,7 @@ function only([answer = '', ...more]: readonly string[], taken: LongestLists): s
 
 /** Names the answer to a status that the document does not have. */
 function filterAnswer(list: AnsweredExchange, taken: LongestLists): string {
-  const { status } = list.outcome;
-  if (status !== 200) return `rejected-${status}`;
+  if (list.outcome.status !== 200) return refused(list);
   const listed = listedPets(list);
   if (listed === undefined) throw new Inconclusive(`the answer is not a list: ${described(list)}`);
   if (listed.length > 0) return 'unfiltered';
@@ -76,14 +77,8 @@ function filterAnswer(list: AnsweredExchange, taken: LongestLists): string {
 }
 
 /** How an addition that the document neither allows nor forbids was answered. */
-function answerTo(exchange: AnsweredExchange, addition: string, accepted: string): GapAnswer {
-  const { status } = exchange.outcome;
-  return {
-    answer: status === 201 ? accepted : `rejected-${status}`,
-    detail: `${addition}: ${described(exchange)}`,
-    evidence: [exchange],
-  };
-}
+const answerTo = (exchange: AnsweredExchange, addition: string, accepted = 'accepted'): GapAnswer =>
+  answered(exchange, addition, exchange.outcome.status === 201 ? accepted : refused(exchange));
 
 /** Those that an operation has. */
 const METHODS: ReadonlySet<string> = new Set(Object.values(OPERATIONS).map(({ method }) => method));
@@ -101,11 +96,11 @@ export const animalGaps: readonly GapObserver[] = [
     answerTo(seen.of(edgeAnimals).anyScript, 'a name in several scripts', 'any-script'),
   ),
   gap('name-length', { scenes: [edgeAnimals] }, (seen) =>
-    answerTo(seen.of(edgeAnimals).longName, 'a name of 255 characters', 'accepted'),
+    answerTo(seen.of(edgeAnimals).longName, 'a name of 255 characters'),
   ),
   gap('category-existence', { scenes: [edgeAnimals] }, (seen) => {
     const { unknownCategory } = seen.of(edgeAnimals);
-    return answerTo(unknownCategory, `categoryId ${sentPet(unknownCategory)?.categoryId}`, 'accepted');
+    return answerTo(unknownCategory, `categoryId ${sentPet(unknownCategory)?.categoryId}`);
   }),
   gap('status-when-omitted', { scenes: [basicAnimals] }, (seen) => {
     const { [NO_STATUS]: without } = seen.of(basicAnimals);
@@ -137,37 +132,28 @@ export const animalGaps: readonly GapObserver[] = [
   }),
   gap('limit-not-a-number', { scenes: [lists, limitNotANumber] }, (seen) => {
     const [taken, list] = [seen.of(lists), seen.of(limitNotANumber)];
-    return {
-      answer: only(limitAnswers(list, taken), taken),
-      detail: `limit=ten: ${described(list)}`,
-      evidence: [list],
-    };
+    return answered(list, 'limit=ten', only(limitAnswers(list, taken), taken));
   }),
   gap('unknown-status-filter', { scenes: [lists, unknownStatus] }, (seen) => {
     const list = seen.of(unknownStatus);
-    return {
-      answer: filterAnswer(list, seen.of(lists)),
-      detail: `status=unheard-of: ${described(list)}`,
-      evidence: [list],
-    };
+    return answered(list, 'status=unheard-of', filterAnswer(list, seen.of(lists)));
   }),
   gap('pagination-mechanism', { scenes: [lists, fullPages] }, (seen) => {
     const short = doneOf(seen.of(fullPages)).find((list) => allowedQuery(list)?.limit === minimum);
     if (short === undefined) throw new Inconclusive(NOT_CUT_SHORT);
     const { headers } = short.outcome;
     const link = headerValues(headers, 'link').join(', ');
-    const others = headers.map(([name]) => name.toLowerCase()).filter((name) => PAGE_HEADER.test(name));
-    const evidence = [short];
-    const cutShort = 'a list that is cut short';
-    if (PAGE_LINK.test(link))
-      return { answer: 'link-header', detail: `${cutShort} has Link: ${link}`, evidence };
-    if (others.length > 0) {
-      const answer = [...new Set(others)].sort().join(', ');
-      return { answer, detail: `${cutShort} has ${answer}`, evidence };
-    }
-    if (listedPets(short) === undefined || stored(seen.of(lists)) <= minimum)
+    const named = headers.map(([name]) => name.toLowerCase()).filter((name) => PAGE_HEADER.test(name));
+    const names = [...new Set(named)].sort().join(', ');
+    const isLinked = PAGE_LINK.test(link);
+    if (!isLinked && names === '' && (listedPets(short) === undefined || stored(seen.of(lists)) <= minimum))
       throw new Inconclusive(NOT_CUT_SHORT);
-    return { answer: 'none', detail: `${cutShort} names no further page`, evidence };
+    const further = isLinked ? `has Link: ${link}` : names === '' ? 'names no further page' : `has ${names}`;
+    return {
+      answer: isLinked ? 'link-header' : names || 'none',
+      detail: `a list that is cut short ${further}`,
+      evidence: [short],
+    };
   }),
   gap('status-transitions', { permit: 'writes', scenes: [askedAgain] }, (seen) => {
     const changed = [...fatesOf(seen).fates.values()].flatMap(({ pet, change }) =>

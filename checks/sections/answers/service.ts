@@ -6,7 +6,7 @@ import { jsonViolation, mediaTypesIn, mediaTypeViolation } from '../../wire/answ
 import { hasVersionSegment } from '../../wire/base-address.ts';
 import { headerValues } from '../../wire/exchange.ts';
 import { bodyOf, described } from '../../wire/pets.ts';
-import { readBody } from '../answers.ts';
+import { answered, readBody } from '../answers.ts';
 
 export const serviceChecks: readonly Check[] = [
   // 9: the version is carried in the base address as the path segment /v1.
@@ -48,6 +48,6 @@ export const serviceGaps: readonly GapObserver[] = [
     const exchange = seen.of(storeOrders);
     const { status } = exchange.outcome;
     const answer = status === 200 ? 'present' : status === 404 ? 'absent' : `answered-${status}`;
-    return { answer, detail: `GET /store/orders: ${described(exchange)}`, evidence: [exchange] };
+    return answered(exchange, 'GET /store/orders', answer);
   }),
 ];
