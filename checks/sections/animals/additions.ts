@@ -155,48 +155,47 @@ export const edgeAnimals = scene('edge-animals', { permit: 'writes' }, async (ru
     add(run, label, (again) => addPet(pet(again)));
   const ofCategory = (value: bigint, name: (again: string) => string) =>
     edge(`category-${value}`, (again) => ({ name: name(again), categoryId: value, status: 'pending' }));
-  const anyScript = await add(run, 'any-script', (again) =>
-    writtenOtherwise({ name: `${prefix}${again} ${ANY_SCRIPT}`, categoryId, status: 'sold' }),
-  );
-  const spaced = await edge('spaced', (again) => ({
-    name: `  ${prefix}${again}\t${DECOMPOSED}\r\n `,
-    categoryId,
-    status: 'available',
-  }));
-  // Beyond 2^53 a double loses the last digit, on either side of 0.
-  const beyondDouble = await ofCategory(9_007_199_254_740_993n, (again) => `${prefix}${again} big`);
-  // A name that looks like another type, which is why it cannot begin with the run's id. A server that converts it
-  // loses the name, or its leading 0.
-  const negative = await ofCategory(
-    -9_223_372_036_854_775_807n,
-    (again) => `0${10n ** 11n + drawNumber(run.facts, `name of digits${again}`, 9n * 10n ** 11n)}`,
-  );
-  const zero = await ofCategory(0n, () => 'null');
-  // The largest int64; and U+0000, which ends a string in some languages, but not a name.
-  const largest = await ofCategory(
-    9_223_372_036_854_775_807n,
-    (again) => `${`${prefix}${again} very long `.padEnd(VERY_LONG, 'abcdefghij')}\0end`,
-  );
-  // Within 32 bits, but hardly an existing category: a target that accepts it does not check categories.
-  const unknownCategory = await ofCategory(
-    10n ** 8n + drawNumber(run.facts, 'unknown category', 10n ** 9n),
-    (again) => `${prefix}${again} new`,
-  );
-  const longName = await edge('long-name', (again) => ({
-    name: `${prefix}${again} long `.padEnd(255, 'abcdefghij'),
-    categoryId,
-    status: 'sold',
-  }));
-  const sentId = 10n ** 16n + drawNumber(run.facts, 'own id', 9n * 10n ** 16n);
-  // Pending, so that a filter shows the newest animal.
-  const ownId = await edge('own-id', (again) => ({
-    id: sentId,
-    name: `${prefix}${again} own`,
-    categoryId,
-    status: 'pending',
-  }));
-  const values = { anyScript, spaced, beyondDouble, negative, zero, largest, unknownCategory };
-  return { ...values, longName, ownId };
+  return {
+    anyScript: await add(run, 'any-script', (again) =>
+      writtenOtherwise({ name: `${prefix}${again} ${ANY_SCRIPT}`, categoryId, status: 'sold' }),
+    ),
+    spaced: await edge('spaced', (again) => ({
+      name: `  ${prefix}${again}\t${DECOMPOSED}\r\n `,
+      categoryId,
+      status: 'available',
+    })),
+    // Beyond 2^53 a double loses the last digit, on either side of 0.
+    beyondDouble: await ofCategory(9_007_199_254_740_993n, (again) => `${prefix}${again} big`),
+    // A name that looks like another type, which is why it cannot begin with the run's id. A server that converts it
+    // loses the name, or its leading 0.
+    negative: await ofCategory(
+      -9_223_372_036_854_775_807n,
+      (again) => `0${10n ** 11n + drawNumber(run.facts, `name of digits${again}`, 9n * 10n ** 11n)}`,
+    ),
+    zero: await ofCategory(0n, () => 'null'),
+    // The largest int64; and U+0000, which ends a string in some languages, but not a name.
+    largest: await ofCategory(
+      9_223_372_036_854_775_807n,
+      (again) => `${`${prefix}${again} very long `.padEnd(VERY_LONG, 'abcdefghij')}\0end`,
+    ),
+    // Within 32 bits, but hardly an existing category: a target that accepts it does not check categories.
+    unknownCategory: await ofCategory(
+      10n ** 8n + drawNumber(run.facts, 'unknown category', 10n ** 9n),
+      (again) => `${prefix}${again} new`,
+    ),
+    longName: await edge('long-name', (again) => ({
+      name: `${prefix}${again} long `.padEnd(255, 'abcdefghij'),
+      categoryId,
+      status: 'sold',
+    })),
+    // Pending, so that a filter shows the newest animal.
+    ownId: await edge('own-id', (again) => ({
+      id: 10n ** 16n + drawNumber(run.facts, 'own id', 9n * 10n ** 16n),
+      name: `${prefix}${again} own`,
+      categoryId,
+      status: 'pending',
+    })),
+  };
 });
 
 /** One more than a list without limit may hold: with fewer animals the default would not show. */
