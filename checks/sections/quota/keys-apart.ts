@@ -175,6 +175,10 @@ const followsOthers = ([first, ...spans]: readonly Span[]): boolean =>
   beyondOwn(first) > 0 &&
   spans.every((span) => beyondOwn(span) * first.between.length === beyondOwn(first) * span.between.length);
 
+/** Whether a key paid for no more than the invalid requests that were served, which the rows about those are broken by. */
+const paidForServed = (span: Span): boolean =>
+  beyondOwn(span) <= span.between.filter(({ outcome }) => outcome.status < 400).length;
+
 /** The keys whose requests a key pays too; none where what it paid does not follow from what they sent. */
 export function paidFor(spans: readonly Span[]): readonly string[] {
   const quiet = spans.filter(({ between }) => between.length === 0);
@@ -250,7 +254,7 @@ export const keysApartChecks: readonly Check[] = [
     const fall = once && fallOf(once);
     if (once === undefined || thrice === undefined || fall === undefined) judge.inconclusive(NOT_TOLD);
     else if (free !== undefined) judge.holds(free.after, free.before);
-    else if (!followsOthers(rounds))
+    else if (!followsOthers(rounds) || rounds.every(paidForServed))
       judge.inconclusive(servedWithoutKey(seen.trace) ?? disturbed(once, seen.trace));
     else
       judge.breaks(
