@@ -1,7 +1,9 @@
 #!/bin/sh
+//usr/bin/env true; n=$(ulimit -n); test "$n" = unlimited || test "$n" -ge 32 || { echo 'error: too many open files: ulimit -n must allow 64' >&2; exit 3; }
 //usr/bin/env true; exec node -- "$0" "$@"
 
-// A shell runs the second line. Without "--" Node would take --env-file for an option of its own.
+// A shell runs the lines above. Without "--" Node would take --env-file for an option of its own; with fewer files its
+// loader would end before a line of this program runs.
 import { setFlagsFromString } from 'node:v8';
 import { systemProblem } from '../checks/profile/file-text.ts';
 import { main } from './program.ts';

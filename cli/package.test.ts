@@ -166,6 +166,8 @@ async function tryOptions(t: Test, nodeFolder: string, version: string) {
     code: 2,
     stderr: /^error: none: no such file or directory; .*\n$/,
   });
+  const few = await run(project, 'sh', ['-c', `ulimit -n 20; exec ${command} --version`], { PATH: path });
+  t.match(few, { code: 3, stderr: /^error: too many open files: .*\n$/ });
   return call;
 }
 

@@ -36,7 +36,10 @@ export function renderBill(
     ['Requests', paid],
     ['Animals', bill.mostAnimals === 0 ? 'none is added' : added],
     ['Time', `about ${duration(Math.max(1, Math.round(bill.time / 1000)))}${speed}${ban}`],
-    ['At most', `${limit}: then the run ends with what it has; --resume continues it`],
+    [
+      'At most',
+      `${limit}: then the run ends with what it has; --resume continues it, for as much again at most`,
+    ],
     ...(skipped.size === 0
       ? [['Not verified', 'nothing is left out for lack of a key or a permission']]
       : []),
