@@ -14,16 +14,6 @@ export class Inconclusive extends Error {
     this.reason = why;
     this.evidence = evidence;
   }
-
-  /** Whether a permission was not given. */
-  get isNotAsked(): boolean {
-    return this.reason.kind === 'not-permitted';
-  }
-
-  /** Whether nothing more is sent: the run was interrupted, its time is over, or the target is gone. */
-  get isEnd(): boolean {
-    return this.reason.kind === 'ended';
-  }
 }
 
 /** What comes of it, or why that cannot be told. Any other error is a defect and is thrown on. */

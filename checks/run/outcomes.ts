@@ -72,8 +72,11 @@ export function decodeOutcome(value: unknown, named: Named): unknown {
         return BigInt(String(part['value']));
       case 'map':
         return new Map(Array.isArray(part['entries']) ? part['entries'] : []);
-      case 'inconclusive':
-        return inconclusiveOf(part);
+      case 'inconclusive': {
+        const { reason, evidence } = part;
+        if (!isReason.Check(reason)) throw new NotStored('not a reason');
+        return new Inconclusive(reason, Array.isArray(evidence) ? evidence.filter(isExchange) : []);
+      }
       case 'key':
       case 'exchange':
       case 'reading':
@@ -82,9 +85,4 @@ export function decodeOutcome(value: unknown, named: Named): unknown {
         return part;
     }
   });
-}
-
-function inconclusiveOf({ reason, evidence }: Readonly<Record<string, unknown>>): Inconclusive {
-  if (!isReason.Check(reason)) throw new NotStored('not a reason');
-  return new Inconclusive(reason, Array.isArray(evidence) ? evidence.filter(isExchange) : []);
 }

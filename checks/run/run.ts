@@ -143,8 +143,10 @@ export class Run implements Player, Seen {
     journal?.append({ playing: id });
     const run = this.sceneRun(id, intent, sentBy);
     const result = await conclusionOf(play(run)).finally(() => this.#asked.set(id, [...run.asked]));
+    const kind = result instanceof Inconclusive ? result.reason.kind : undefined;
+    const hasEnded = this.#options.signal?.aborted === true || this.sender.presence.gone !== undefined;
     // What ended with this process, or for want of something else, a resumed run plays again.
-    if (result instanceof Inconclusive && (result.isNotAsked || result.isEnd || this.#hasEnded())) {
+    if (kind === 'not-permitted' || kind === 'ended' || (kind !== undefined && hasEnded)) {
       this.#outcomes.set(id, result);
       return;
     }
@@ -152,10 +154,6 @@ export class Run implements Player, Seen {
     journal?.append({ scene: id, asked: [...run.asked], outcome });
     // What is handed on is what disk holds, so that a rejudged run sees the same.
     this.#outcomes.set(id, this.#decode(outcome));
-  }
-
-  #hasEnded(): boolean {
-    return this.#options.signal?.aborted === true || this.sender.presence.gone !== undefined;
   }
 
   #keep(exchange: Exchange): void {

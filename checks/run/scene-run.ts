@@ -130,7 +130,7 @@ export class SceneRun {
   async tryPlay<T>(scene: Scene<T>): Promise<T | undefined> {
     const outcome = await conclusionOf(this.#player.play(scene));
     if (!(outcome instanceof Inconclusive)) return outcome;
-    if (outcome.isEnd) throw outcome;
+    if (outcome.reason.kind === 'ended') throw outcome;
     return undefined;
   }
 

@@ -46,7 +46,7 @@ export async function inTurn<T, U>(things: Iterable<T>, work: (thing: T) => Prom
   const tried: (U | Inconclusive)[] = [];
   for (const thing of things) {
     const result = await conclusionOf(work(thing));
-    if (result instanceof Inconclusive && result.isEnd) throw result;
+    if (result instanceof Inconclusive && result.reason.kind === 'ended') throw result;
     tried.push(result);
     if (result instanceof Inconclusive && result.evidence.every(isAnswered)) break;
   }

@@ -118,9 +118,9 @@ export const minutesAndBan = { permit: 'exhaust', scenes: [minute] } as const;
 export function banOf(seen: Seen): BanReading | undefined {
   const outcomes = conclusiveOr(
     () => seen.on(ban),
-    (reason) => {
-      if (reason.isNotAsked) return undefined;
-      throw reason;
+    (why) => {
+      if (why.reason.kind === 'not-permitted') return undefined;
+      throw why;
     },
   );
   // A run of some rows provokes no ban for them, nor can a key be banned that the target refuses already.
