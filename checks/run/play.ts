@@ -34,10 +34,8 @@ export async function playRun(
   const alsoPlayed = asked.some(isShownByAll) ? harmless : [];
   const rows = [...asked, ...gapObservers];
   for (const row of rows) {
-    const isCheck = 'decide' in row;
-    if (isCheck) onEvent({ kind: 'check-started', id: row.id });
     for (const scene of row.scenes.filter(isInTurn)) await play(scene);
-    if (isCheck && isDecidedEarly(row)) tell(row.id, judgeCheck(row, new Findings(), run).weigh());
+    if ('decide' in row && isDecidedEarly(row)) tell(row.id, judgeCheck(row, new Findings(), run).weigh());
   }
   for (const scene of alsoPlayed.filter(isInTurn)) await play(scene);
   const others = [...rows.flatMap(({ scenes }) => scenes), ...alsoPlayed];

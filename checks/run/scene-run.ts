@@ -181,11 +181,6 @@ export class SceneRun {
     return this.#sender.laneOf({ key: key.name }) ?? new KeyLane(key);
   }
 
-  /** Says how far a long spending has come. */
-  progress({ name }: Key, done: number, of: number): void {
-    this.#sender.progress(name, done, of);
-  }
-
   /**
    * Sends one request and returns its answer. A 429 here is interference: somebody else spends the key. It is waited
    * out as told. So is a gateway that is unavailable. A connection that broke is tried once more where that does no

@@ -60,20 +60,14 @@ function shown(
 }
 
 const SENT = [exchange('free-1'), exchange('free-1'), exchange(null)];
-const DAY: RunEvent = { kind: 'spending', key: 'pro-1', done: 4000, of: 10_000 };
 
 for (const [name, events, how, expected] of [
-  ['nothing yet', [], {}, '▸ between checks · 0 of 97 checks, 0 requests'],
+  ['nothing yet', [], {}, '▸ nothing sent yet · 0 of 97 checks, 0 requests'],
   [
-    'the latest check, and what was sent with each key',
-    [
-      { kind: 'check-started', id: 'a' },
-      { ...FAILED, verdict: 'pass', id: 'a' },
-      { kind: 'check-started', id: 'b' },
-      ...SENT,
-    ],
+    'the scene that sends, and what was sent with each key',
+    [{ ...FAILED, verdict: 'pass', id: 'a' }, ...SENT],
     { mostRequests: 1252 },
-    '▸ b · 1 of 97 checks, 3 requests of at most 1,252; requests: free-1 2 · (none) 1',
+    '▸ x · 1 of 97 checks, 3 requests of at most 1,252; requests: free-1 2 · (none) 1',
   ],
   [
     'waits, the next one first, and none that is over',
@@ -84,35 +78,25 @@ for (const [name, events, how, expected] of [
       { kind: 'waited', for: 'something over' },
     ],
     {},
-    '▸ between checks · 0 of 97 checks, 0 requests; 0:03 for a window; 0:05 for the ban',
+    '▸ nothing sent yet · 0 of 97 checks, 0 requests; 0:03 for a window; 0:05 for the ban',
   ],
   [
     'a wait once, though two scenes wait for the same',
     [wait(60, 'the next window'), wait(60, 'the next window')],
     { speed: 10 },
-    '▸ between checks · 0 of 97 checks, 0 requests (simulated clock); 1:00 for the next window',
+    '▸ nothing sent yet · 0 of 97 checks, 0 requests (simulated clock); 1:00 for the next window',
   ],
   [
     'no wait of a clock that jumps ahead, as it takes no time',
     [wait(60, 'the next window'), { kind: 'waited', for: 'the next window' }],
     { simulated: true },
-    '▸ between checks · 0 of 97 checks, 0 requests (simulated clock)',
-  ],
-  [
-    'a day that is being spent, until it is',
-    [
-      DAY,
-      { kind: 'spending', key: 'free-1', done: 9, of: 10 },
-      { kind: 'spending', key: 'free-1', done: 10, of: 10 },
-    ],
-    {},
-    '▸ days’ quotas · 0 of 97 checks, 0 requests; day of pro-1: 4,000 of 10,000 (40 %)',
+    '▸ nothing sent yet · 0 of 97 checks, 0 requests (simulated clock)',
   ],
   [
     'a failure, with the requirement in words and nothing that a terminal obeys',
     [FAILED],
     {},
-    '✘ list-limit-default (Without limit, 20): six ⟨U+001B⟩[31manimals⟨U+202E⟩\n▸ between checks · 1 of 97 checks, 1 broken, 0 requests',
+    '✘ list-limit-default (Without limit, 20): six ⟨U+001B⟩[31manimals⟨U+202E⟩\n▸ nothing sent yet · 1 of 97 checks, 1 broken, 0 requests',
   ],
 ] as const satisfies readonly (readonly [string, readonly RunEvent[], object, string])[]) {
   t.test(`a log has ${name}`, async (t) => {
@@ -121,12 +105,8 @@ for (const [name, events, how, expected] of [
 }
 
 t.test('a terminal has the picture and lines that stay; nothing wraps, the cursor stays', async (t) => {
-  const text = shown(true, [
-    { kind: 'check-started', id: 'a' },
-    { ...FAILED, violation: { expected: '', actual: 'x'.repeat(500) } },
-    ...SENT,
-  ]);
-  t.match(text, /✘ list-limit-default .*\n▸ a/s);
+  const text = shown(true, [{ ...FAILED, violation: { expected: '', actual: 'x'.repeat(500) } }, ...SENT]);
+  t.match(text, /✘ list-limit-default .*\n▸ x/s);
   for (const line of text.split('\n')) t.ok(stripVTControlCharacters(line).length <= 60, line);
   t.notMatch(text, '\u001b[?25l');
 });

@@ -23,13 +23,11 @@ export function liveView(
   stream: NodeJS.WriteStream,
   { clock, simulated, checks, mostRequests }: Shown,
 ): LiveLines & { onEvent(event: RunEvent): void } {
-  /** Checks under way, the latest one last. */
-  const running = new Set<string>();
   /** What the run waits for, and until when. */
   const waits = new Map<string, number>();
-  /** Requests sent, and what is spent of a day, by key name. */
+  /** Requests sent, by key name. */
   const requests = new Map<string, number>();
-  const days = new Map<string, { readonly done: number; readonly of: number }>();
+  let scene = 'nothing sent yet';
   let [ended, failed] = [0, 0];
   const most = Number.isFinite(mostRequests) ? ` of at most ${grouped(mostRequests)}` : '';
   const how = simulated || clock.speed !== 1 ? ' (simulated clock)' : '';
@@ -37,17 +35,12 @@ export function liveView(
   const lines = () => {
     const sent = [...requests.values()].reduce((sum, number) => sum + number, 0);
     const broken = failed === 0 ? '' : `, ${failed} broken`;
-    const current = [...running].at(-1) ?? (days.size > 0 ? 'days’ quotas' : 'between checks');
-    const under = checks === undefined ? 'watching' : `${current} · ${ended} of ${count(checks, 'check')}`;
+    const under = checks === undefined ? 'watching' : `${scene} · ${ended} of ${count(checks, 'check')}`;
     return [
       `▸ ${under}${broken}, ${count(sent, 'request')}${most}${how}`,
       ...[...waits]
         .sort(([, a], [, b]) => a - b)
         .map(([what, until]) => `  ${left(until)} for ${shownLine(what, 120)}`),
-      ...[...days].map(
-        ([key, { done, of }]) =>
-          `  day of ${key}: ${done.toLocaleString('en')} of ${of.toLocaleString('en')} (${Math.floor((100 * done) / of)} %)`,
-      ),
       ...(sent === 0
         ? []
         : [
@@ -58,18 +51,14 @@ export function liveView(
   const { note, end } = liveLines(stream, lines);
   const paint = paintIn(wantsColour(stream));
   const onEvent = (event: RunEvent) => {
-    if (event.kind === 'check-started') running.add(event.id);
-    else if (event.kind === 'waiting') waits.set(event.for, event.until);
+    if (event.kind === 'waiting') waits.set(event.for, event.until);
     else if (event.kind === 'waited') waits.delete(event.for);
     else if (event.kind === 'exchange') {
       const key = event.exchange.key ?? '(none)';
       requests.set(key, (requests.get(key) ?? 0) + 1);
-    } else if (event.kind === 'spending') {
-      if (event.done < event.of) days.set(event.key, event);
-      else days.delete(event.key);
+      scene = event.exchange.sentBy;
     } else {
       const { id, verdict, violation } = event;
-      running.delete(id);
       ended += 1;
       if (verdict !== 'fail') return;
       failed += 1;

@@ -123,10 +123,6 @@ export class Sender {
     if (tallied > 0) this.#options.journal?.append({ tallied, key });
   }
 
-  progress(key: string, done: number, of: number): void {
-    this.#options.onEvent?.({ kind: 'spending', key, done, of });
-  }
-
   async waitUntil(time: number, waitingFor: string): Promise<void> {
     if (time <= this.clock.now()) return;
     this.#options.onEvent?.({ kind: 'waiting', until: time, for: waitingFor });
