@@ -1,5 +1,6 @@
 import { type Exchange, isAnswered } from '../checks/wire/exchange.ts';
 import type { RateReading } from '../checks/wire/rate-headers.ts';
+import { groupBy } from '../spec/group-by.ts';
 import type { TimelinePoint } from './report.ts';
 
 /** Up to this many requests have a point each. A whole day has a hundred thousand requests and more. */
@@ -54,27 +55,22 @@ export function timelineOf(
  *
  * @param points in the order of receipt; if they are few, they are returned unchanged
  */
-export function mergeAlike(points: readonly TimelinePoint[]): TimelinePoint[] {
-  if (points.length <= MOST_SINGLE) return [...points];
-  const spans = new Map<string | null, { readonly from: number; readonly until: number }>();
-  for (const { key, at } of points) spans.set(key, { from: spans.get(key)?.from ?? at, until: at });
-  const groups = new Map<string, TimelinePoint>();
-  for (const point of points) {
-    const { at, key, operation, status, limit, reset, banned } = point;
-    const { from, until } = spans.get(key) ?? { from: at, until: at };
-    const slot = Math.max(0.001, (until - from) / SLOTS);
-    const nearReset = reset && Math.round(reset / Math.max(slot, SAME_RESET_SECONDS));
-    const alike = [Math.floor((at - from) / slot), key, operation, status, limit, nearReset, banned].join(
-      ' ',
-    );
-    const before = groups.get(alike);
-    groups.set(alike, before === undefined ? point : mergePoints(before, point));
-  }
-  return [...groups.values()];
-}
+export const mergeAlike = (points: readonly TimelinePoint[]): TimelinePoint[] =>
+  points.length <= MOST_SINGLE
+    ? [...points]
+    : [...groupBy(points, ({ key }) => key).values()].flatMap(mergedOfKey).sort((a, b) => a.at - b.at);
 
-function mergePoints(first: TimelinePoint, next: TimelinePoint): TimelinePoint {
-  const left = [first.remaining, next.remaining].filter((value) => value !== undefined);
-  const remaining = left.length === 0 ? {} : { remaining: Math.min(...left) };
-  return { ...first, ...remaining, times: (first.times ?? 1) + (next.times ?? 1) };
+function mergedOfKey(points: readonly [TimelinePoint, ...TimelinePoint[]]): TimelinePoint[] {
+  const [{ at: from }] = points;
+  const slot = Math.max(0.001, ((points.at(-1)?.at ?? from) - from) / SLOTS);
+  const alike = groupBy(points, ({ at, operation, status, limit, reset, banned }) => {
+    const nearReset = reset && Math.round(reset / Math.max(slot, SAME_RESET_SECONDS));
+    return [Math.floor((at - from) / slot), operation, status, limit, nearReset, banned].join(' ');
+  });
+  return [...alike.values()].map((group) => {
+    const [first] = group;
+    if (group.length === 1) return first;
+    const left = group.flatMap(({ remaining }) => remaining ?? []);
+    return { ...first, remaining: left.length > 0 ? Math.min(...left) : undefined, times: group.length };
+  });
 }
