@@ -213,7 +213,6 @@ t.test('what is no error', async (t) => {
       ['check', '--profile', 'prod.yaml', '--permit', 'writes', '--production', '--dry-run'],
       /permitted writes:/,
     ],
-    [['check', '--list', '--only', 'bans'], /^ID +SECTION.*\n(.+ban.*\n)+\n\d+ checks\./],
     [
       ['explain', 'list-limit-fills'],
       /^The document: “The result is described as paginated; .*”\nAsked for: .*\nOur reading: +A maximum .*\nTo decline it, .*readings: \{ list-limit-fills: declined \}\n[\s\S]*^ {2}limit-minus-one$/m,

@@ -1,6 +1,7 @@
 import type { Reason } from '../checks/run/reason.ts';
 import { groupBy } from '../spec/group-by.ts';
 import { count } from './facts.ts';
+import { keyWanted } from './reasons.ts';
 import type { Report } from './report.ts';
 import type { Groups, Row, Rows } from './rows.ts';
 
@@ -73,11 +74,8 @@ function remedy(reason: Reason, { command, permissions }: Report['run']): Step |
         // The option replaces the profile's permissions, so it names all of them.
         command: `${withoutOption(command, 'permit')} --permit ${[...new Set([...permissions, reason.permission])].join(',')}`,
       };
-    case 'no-key': {
-      const { plan, role, count: number } = reason.wanted;
-      const which = `${plan === undefined ? '' : ` of plan ${plan}`}${role === undefined ? '' : ` with the role ${role}`}`;
-      return { what: `add ${number === 2 ? 'a second' : 'a'} key${which} to the profile` };
-    }
+    case 'no-key':
+      return { what: `add a ${keyWanted(reason.wanted)} to the profile` };
     case 'day-spent':
       return { what: `give the run a key with requests left for its day, in place of ${reason.key}` };
     case 'traffic':

@@ -4,7 +4,8 @@ import type { KeyWanted, Reason } from '../checks/run/reason.ts';
 import { PERMISSIONS } from '../spec/permissions.ts';
 import { isCustom } from '../spec/plans.ts';
 
-const keyWanted = ({ role, plan, count, perMinuteAtMost, beyondMinute }: KeyWanted): string =>
+/** A key that is wanted, as in `second key of plan free with the role ban`. */
+export const keyWanted = ({ role, plan, count, perMinuteAtMost, beyondMinute }: KeyWanted): string =>
   [
     count === undefined ? 'key' : `${count === 2 ? 'second' : `${count}th`} key`,
     ...(plan === undefined ? [] : [`of plan ${plan}`]),

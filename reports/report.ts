@@ -5,7 +5,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { ReasonShape } from '../checks/run/reason.ts';
 import { ExchangeShape, WayShape } from '../checks/wire/exchange-shape.ts';
-import { exact, type Frozen, orNull, said, words } from '../spec/json-schema.ts';
+import { exact, type Frozen, orNull, words } from '../spec/json-schema.ts';
 import { ADDED_ANIMALS } from '../spec/operations.ts';
 import { PERMISSIONS } from '../spec/permissions.ts';
 
@@ -16,12 +16,12 @@ import { PERMISSIONS } from '../spec/permissions.ts';
  */
 export const REPORT_FORMAT_VERSION = 3;
 
-const text = (description?: string) => Type.String({ minLength: 1, ...said(description) });
-const anyText = (description?: string) => Type.String(said(description));
+const text = (description?: string) => Type.String({ minLength: 1, description });
+const anyText = (description?: string) => Type.String({ description });
 const flag = (description: string) => Type.Boolean({ description });
-const number = (description?: string) => Type.Number(said(description));
-const count = (description?: string) => Type.Integer({ minimum: 0, ...said(description) });
-const list = <S extends TSchema>(items: S, description?: string) => Type.Array(items, said(description));
+const number = (description?: string) => Type.Number({ description });
+const count = (description?: string) => Type.Integer({ minimum: 0, description });
+const list = <S extends TSchema>(items: S, description?: string) => Type.Array(items, { description });
 const maybe = Type.Optional;
 
 const Id = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' });

@@ -9,18 +9,15 @@ TypeRegistry.Set<TSchema>('Words', (schema, value) => schema['enum'].includes(va
 
 /** One of some words. */
 export const words = <const W extends readonly string[]>(values: W, description?: string) =>
-  Type.Unsafe<W[number]>({ [Kind]: 'Words', type: 'string', enum: values, ...said(description) });
-
-/** A description, where there is one. */
-export const said = (description?: string) => (description === undefined ? {} : { description });
+  Type.Unsafe<W[number]>({ [Kind]: 'Words', type: 'string', enum: values, description });
 
 /** An object that has no other fields. */
 export const exact = <P extends Record<string, TSchema>>(properties: P, description?: string) =>
-  Type.Object(properties, { additionalProperties: false, ...said(description) });
+  Type.Object(properties, { additionalProperties: false, description });
 
 /** A value, or null where there is none. */
 export const orNull = <S extends TSchema>(schema: S, description?: string) =>
-  Type.Union([schema, Type.Null()], said(description));
+  Type.Union([schema, Type.Null()], { description });
 
 /** An object that has a value of one kind for each of some names. */
 export const forEach = <const Names extends readonly string[], S extends TSchema>(
@@ -28,7 +25,6 @@ export const forEach = <const Names extends readonly string[], S extends TSchema
   schema: S,
   description?: string,
 ) =>
-  Type.Object(
-    Object.fromEntries(names.map((name) => [name, schema])) as Record<Names[number], S>,
-    said(description),
-  );
+  Type.Object(Object.fromEntries(names.map((name) => [name, schema])) as Record<Names[number], S>, {
+    description,
+  });

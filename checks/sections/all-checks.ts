@@ -31,29 +31,25 @@ const rateLimitChecks: readonly Check[] = [
   ...retryAfterChecks,
 ];
 
-export const quotaChecks = {
-  'rate-limits': rateLimitChecks,
-  bans: banChecks,
-  'daily-quota': dailyQuotaChecks,
-} as const;
+export const quotaChecks = [...rateLimitChecks, ...banChecks, ...dailyQuotaChecks];
 
-/**
- * The checks by part, as `--only` takes them, in the order in which they run. Adding comes before listing and getting,
- * so that these find the run's own animals. Limits come last.
- */
-export const checksByPart: Readonly<Record<string, readonly Check[]>> = {
-  service: serviceChecks,
-  'add-animal': addAnimalChecks,
-  'list-animals': listAnimalChecks,
-  'get-animal': getAnimalChecks,
-  deprecation: deprecationChecks,
-  authentication: keyChecks,
-  'error-bodies': errorBodyChecks,
-  'rate-headers': rateHeaderChecks,
+/** Adding comes before listing and getting, so that these find the run's own animals. */
+export const animalChecks = [
+  ...addAnimalChecks,
+  ...listAnimalChecks,
+  ...getAnimalChecks,
+  ...deprecationChecks,
+];
+
+/** In the order in which they run. Limits come last. */
+export const allChecks: readonly Check[] = [
+  ...serviceChecks,
+  ...animalChecks,
+  ...keyChecks,
+  ...errorBodyChecks,
+  ...rateHeaderChecks,
   ...quotaChecks,
-};
-
-export const allChecks: readonly Check[] = Object.values(checksByPart).flat();
+];
 
 export const allGapObservers: readonly GapObserver[] = [
   ...serviceGaps,

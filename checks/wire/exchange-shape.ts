@@ -1,6 +1,6 @@
 /** What an exchange is, as the journal and report.json store it: its one definition, from which its type follows. */
 import { type Static, Type } from '@sinclair/typebox';
-import { exact, orNull, said, words } from '../../spec/json-schema.ts';
+import { exact, orNull, words } from '../../spec/json-schema.ts';
 import { OPERATION_NAMES } from '../../spec/operations.ts';
 
 const maybe = Type.Optional;
@@ -112,6 +112,6 @@ export const WayShape = exact({
   proxy: maybe(
     Type.String({ description: 'The proxy that requests went through, without its credentials.' }),
   ),
-  insecure: maybe(Type.Literal(true, said('The certificate of the target was not verified.'))),
+  insecure: maybe(Type.Literal(true, { description: 'The certificate of the target was not verified.' })),
 });
 export type Way = Readonly<Static<typeof WayShape>>;

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import { checksByPart } from '../../checks/sections/all-checks.ts';
 import { quote } from '../../checks/wire/curl.ts';
 import { currentId, everyRow, requirements } from '../../spec/contract.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
@@ -29,20 +28,19 @@ export const required = (text: string, before: readonly string[] = []): readonly
 
 /** What one name selects. `4` is all of section 4, `4.1` that part of it. */
 function selected(name: string): readonly string[] {
-  const row = everyRow().find(({ id }) => id === name);
+  const rows = everyRow();
+  const row = rows.find(({ id }) => id === name);
   if (row?.excluded !== undefined) throw new UsageError(`${name} has no check: ${row.excluded}`);
-  const within = everyRow().filter(
+  const within = rows.filter(
     ({ section, excluded }) =>
       excluded === undefined && `${section}.`.startsWith(`${name.replace(/^§/, '')}.`),
   );
-  if (within.length > 0) return within.map(({ id }) => id);
-  const ids = everyRow().map(({ id }) => id);
-  const known = knownName('requirement', name, [...ids, ...Object.keys(checksByPart)]);
-  return checksByPart[known]?.map(({ id }) => id) ?? [known];
+  const ids = (all: typeof rows) => all.map(({ id }) => id);
+  return within.length > 0 ? ids(within) : [knownName('requirement', name, ids(rows))];
 }
 
 /**
- * The requirement ids that `--only` names, each once: ids, parts (files in checks/sections) or sections of the document.
+ * The requirement ids that `--only` names, each once: ids or sections of the document.
  *
  * @throws UsageError for a name that is none of these, and for requirements that no check can verify
  */
@@ -64,7 +62,7 @@ export const usage = new Command('check')
     'writes, exhaust, ban, day, comma-separated; replaces the list in the profile',
     (text: string, before?: readonly Permission[]) => permissionsNamed(names(text, before)),
   )
-  .option('--only <names>', 'requirement ids, parts such as rate-limits, or sections such as 4.1', names)
+  .option('--only <names>', 'requirement ids, or sections such as 4.1', names)
   .option(
     '--require <names>',
     'all, or permissions, plans, ids: must not be skipped, inconclusive if not verified',

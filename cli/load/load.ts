@@ -28,7 +28,7 @@ import { concerning, isDiskProblem } from '../shared/failure.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { knownName } from '../shared/known-name.ts';
 import { liveLines } from '../shared/live-lines.ts';
-import { durationSeconds, HEADER, positive, wholeNumber, withHeaders } from '../shared/option-values.ts';
+import { durationSeconds, HEADER, numberFrom, wholeNumber, withHeaders } from '../shared/option-values.ts';
 import { addressIn, environment } from '../shared/profile-file.ts';
 import { columnsOf } from '../shared/screen.ts';
 import { loadExitCode, prepareLoadFolder, tellLoad } from './load-folder.ts';
@@ -51,7 +51,7 @@ const usage = new Command('load')
   .addOption(HEADER)
   .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
   .option('--out <dir>', 'folder for results', 'petstore-results/load')
-  .option('--rate <n>', 'requests per second', positive(1_000_000))
+  .option('--rate <n>', 'requests per second', numberFrom(0.001, 1_000_000))
   .option('--duration <time>', 'how long, such as 30s or 5m; not for capacity', durationSeconds)
   .option('--slo <objective>', 'thresholds, such as p99<200ms,errors<0.1%')
   .option('--mix <parts>', 'operations, such as list=80,add=5,get=15', parseMix)

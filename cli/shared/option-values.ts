@@ -16,10 +16,6 @@ const parser = (form: RegExp, isMeant: (value: number) => boolean, words: string
 export const numberFrom = (from: number, to: number) =>
   parser(DECIMAL, (value) => value >= from && value <= to, `number from ${from} to ${to}`);
 
-/** The parser of an option that is a number above 0. */
-export const positive = (most: number) =>
-  parser(DECIMAL, (value) => value > 0 && value <= most, `number above 0, at most ${most}`);
-
 /** The parser of an option that is a whole number. */
 export const wholeNumber = (from: number, to: number) =>
   parser(/^\d+$/, (value) => value >= from && value <= to, `whole number from ${from} to ${to}`);

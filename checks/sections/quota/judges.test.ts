@@ -47,9 +47,7 @@ interface Came {
 
 /** What one row says of it, without what it sees in answers as they come. */
 function said(id: string, { minute, ban, day, keys = [free, toBan, other], first, lostAt }: Came): Finding {
-  const check = Object.values(quotaChecks)
-    .flat()
-    .find((one) => one.id === currentId(id));
+  const check = quotaChecks.find((one) => one.id === currentId(id));
   if (check === undefined) throw new Error(`there is no ${id}`);
   const permissions = ['exhaust', ...(ban === undefined ? [] : ['ban']), ...(day ? ['day'] : [])] as const;
   const { run } = testRun(() => ({}), { keys, permissions: new Set(permissions as readonly 'exhaust'[]) });

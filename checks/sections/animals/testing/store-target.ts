@@ -12,7 +12,7 @@ import type { ClientRequest } from '../../../wire/client.ts';
 import type { FailureOutcome } from '../../../wire/exchange.ts';
 import { int64Of, isJsonObject, type JsonValue, parseJson } from '../../../wire/lossless-json.ts';
 import type { AnswerParts } from '../../../wire/testing/answered.ts';
-import { allChecks, checksByPart } from '../../all-checks.ts';
+import { allChecks, animalChecks } from '../../all-checks.ts';
 
 /** An animal as the store keeps it. */
 export interface Kept {
@@ -113,7 +113,7 @@ export async function findingsOf(
   const test = testRun(answers, { permissions: new Set(['writes']), checks, ...options });
   before?.(test);
   const alsoPlayed = checks.some(({ observe, conclude }) => observe !== undefined || conclude !== undefined)
-    ? ['add-animal', 'list-animals', 'get-animal', 'deprecation'].flatMap((part) => checksByPart[part] ?? [])
+    ? animalChecks
     : [];
   const observer = gap(
     'also-played',

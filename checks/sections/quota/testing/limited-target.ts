@@ -118,7 +118,7 @@ export function limitedRun(target: LimitedTarget = {}): TestRun {
       keys,
       permissions: new Set(permissions),
       sampleCategoryId: 1n,
-      checks: Object.values(quotaChecks).flat(),
+      checks: quotaChecks,
       ...target.options,
     },
   );
@@ -131,7 +131,7 @@ export async function verdictsOn(
   { run }: TestRun = limitedRun(target),
 ): Promise<ReadonlyMap<string, Finding>> {
   const { requirements } = await playRun(run, {
-    checks: Object.values(quotaChecks).flat(),
+    checks: quotaChecks,
     gapObservers: [],
   });
   return requirements;
