@@ -15,6 +15,7 @@ const ENCODINGS: Readonly<Record<string, (key: string) => string>> = {
   'in capitals': (key) => key.toUpperCase(),
   'in small letters': (key) => key.toLowerCase(),
   'URL-encoded': encodeURIComponent,
+  'in hexadecimal': each(hex),
   'URL-encoded whole': each((character) => `%${hex(character)}`),
   'URL-encoded twice': each((character) => `%25${hex(character)}`),
   'escaped in JSON': (key) => JSON.stringify(key).slice(1, -1),

@@ -51,12 +51,14 @@ const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'
 const [MOST_KNOWN, LONGEST_KNOWN] = [1000, 200];
 
 /**
- * Makes a redactor for keys and their near misses. It finds them in any case, URL-encoded, escaped as in JSON, in base64
- * (`Basic` credentials too), over the end of a line, and in UTF-16.
+ * Makes a redactor for keys and their near misses. It finds them in any case, URL-encoded, escaped as in JSON, in
+ * hexadecimal, in base64 (`Basic` credentials too), over the end of a line, and in UTF-16.
  */
 export function redactorOf(secrets: Iterable<string>): Redact {
   const keys = [...new Set(secrets)].filter((secret) => secret !== '');
-  const forms = keys.flatMap(spellings).flatMap((key) => [key, ...base64Forms(key)]);
+  const forms = keys
+    .flatMap(spellings)
+    .flatMap((key) => [key, Buffer.from(key).toString('hex'), ...base64Forms(key)]);
   // A key may itself look escaped. Of two that begin alike the longer one is replaced whole.
   const patterns = [...new Set(forms.flatMap((form) => [form, plainly(form).plain]))]
     .filter((form) => form !== '')
