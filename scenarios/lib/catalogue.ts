@@ -14,6 +14,9 @@ const AT_THE_LIMIT = {
 } as const;
 /** One client that goes over the limit of its key. */
 const OVER_THE_LIMIT = { count: 1, overLimit: true } as const;
+/** The usual load before a peak, and the same load after it. */
+const RECOVERY = { name: 'latency and errors recover after the peak', tolerated: 0.5 } as const;
+const HALVES = { earlier: [0, 0.5], later: 0.5, tolerated: 0.25 } as const;
 /** Where windows and bans are the question, any error answers it. */
 const NOTHING_WRONG = 'errors==0,violations==0';
 
@@ -44,7 +47,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     profile: 'stress',
     mix: USUAL_MIX,
     thresholds: 'errors<1%,violations==0,p99<1s',
-    judges: ['recovery'],
+    compares: { ...RECOVERY, earlier: [0.1, 0.3], later: 0.85 },
   },
   {
     name: 'spike',
@@ -54,7 +57,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     profile: 'spike',
     mix: READ_MIX,
     thresholds: 'errors<1%,violations==0,p99<2s',
-    judges: ['recovery'],
+    compares: { ...RECOVERY, earlier: [0, 0.4], later: 0.62 },
   },
   {
     name: 'soak',
@@ -64,7 +67,8 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     profile: 'soak',
     mix: READ_MIX,
     thresholds: 'errors<0.1%,violations==0,p99<500ms,p99.95<2s',
-    judges: ['latency-trend'],
+    // It grows by half over the run, which is a quarter from its first half to its second.
+    compares: { ...HALVES, name: 'latency does not creep up' },
   },
   {
     name: 'breakpoint',
@@ -150,7 +154,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
     needs: ['exhaust', 'ban'],
-    judges: ['neighbour'],
+    compares: { ...HALVES, name: "the neighbour's noise does not reach others" },
   },
   {
     name: 'burst',
@@ -162,7 +166,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     mix: { listPets: 0, createPet: 100, getPet: 0 },
     thresholds: NOTHING_WRONG,
     needs: ['writes'],
-    judges: ['unique-ids'],
+    uniqueIds: true,
   },
 ];
 

@@ -47,14 +47,6 @@ const SHAPES = {
 
 export type LoadProfileName = keyof typeof SHAPES;
 
-/** Parts of the run's duration: the usual load before a peak, and the same load after it. */
-export const AROUND_PEAK: Readonly<
-  Partial<Record<LoadProfileName, { readonly before: readonly [number, number]; readonly after: number }>>
-> = {
-  stress: { before: [0.1, 0.3], after: 0.85 },
-  spike: { before: [0, 0.4], after: 0.62 },
-};
-
 /** A rate as k6 makes it: a whole number of requests in a unit of time, at least one unless the rate is 0. */
 function asMade(rate: number): number {
   return rate === 0 ? 0 : Math.max(1, Math.round(rate * RATE_UNIT_SECONDS)) / RATE_UNIT_SECONDS;

@@ -68,8 +68,18 @@ export interface ScenarioFacts {
   readonly thresholds: string;
   /** Permissions. */
   readonly needs?: readonly ('writes' | 'exhaust' | 'ban')[];
-  /** What is judged in addition to thresholds, over all samples of all processes. */
-  readonly judges?: readonly ('latency-trend' | 'recovery' | 'neighbour' | 'unique-ids')[];
+  /** A later part of the run that must be as good as an earlier one, over all samples of all processes. */
+  readonly compares?: {
+    /** What is judged, in the report. */
+    readonly name: string;
+    /** As parts of the run's duration. The later one lasts to its end. */
+    readonly earlier: readonly [from: number, to: number];
+    readonly later: number;
+    /** The tolerated slow-down of the median; four times that for p99. */
+    readonly tolerated: number;
+  };
+  /** Whether each animal that was added must have an id of its own. */
+  readonly uniqueIds?: boolean;
   /** Seconds of the target's clock, if the scenario waits for windows or bans to end. */
   readonly targetSeconds?: number;
   /** Length of a time block of the result; by default a run has about 120 of them. */

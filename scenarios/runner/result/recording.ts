@@ -171,7 +171,7 @@ export class Recording {
       thresholds: [
         ...this.#thresholds,
         ...(interrupted === undefined ? this.#silence() : []),
-        ...(facts.judges?.includes('unique-ids') === true ? [judgeIds(this.#addedIds)] : []),
+        ...(facts.uniqueIds === true ? [judgeIds(this.#addedIds)] : []),
       ],
       generator: {
         virtualUsers: Math.ceil(plan.vus * share),
