@@ -1,12 +1,10 @@
 /** Requests to the target: sent, judged, reported. */
 import type { RefinedParams, RefinedResponse } from 'k6/http';
 import http from 'k6/http';
-import { Counter } from 'k6/metrics';
 import { OPERATIONS } from '../../spec/operations.ts';
 import type { PlannedKey } from './messages.ts';
 import {
   type Asked,
-  type Breach,
   bodyBreach,
   idsIn,
   type KnownHeaders,
@@ -18,8 +16,6 @@ import { facts, plan, secret } from './run-plan.ts';
 import type { LoadOperation, Outcome } from './scenario.ts';
 
 type TextResponse = RefinedResponse<'text'>;
-
-const violations = new Counter('contract_violations');
 
 // A 404 is an answer, and so is a 429 where a scenario is about that.
 const isOverLimit = facts.personas?.overLimit === true;
@@ -35,9 +31,8 @@ interface Sender {
   readonly params: RefinedParams<'text'>;
   /** The same without reading the body, which costs k6 a tenth less. */
   readonly bodiless: RefinedParams<'text'>;
-  /** What its samples have in common, and those of its successes. */
+  /** What its samples have in common. */
   readonly series: string;
-  readonly succeeded: string;
 }
 
 /** A key as its clients use it. */
@@ -75,9 +70,7 @@ function newCaller(keyIndex: number): Caller {
       ...(plan.tagged && { tags: { operation, name: `${method} ${path}`, plan: key.plan } }),
     };
     const params = { ...bodiless, responseType: 'text' as const };
-    const series = `${keyIndex} ${operation}`;
-    const succeeded = `${series} ${success} ok`;
-    return { success, params, bodiless, series, succeeded };
+    return { success, params, bodiless, series: `${keyIndex} ${operation}` };
   };
   const [listPets, createPet, getPet] = [sender('listPets'), sender('createPet'), sender('getPet')];
   return {
@@ -105,7 +98,7 @@ function judge(who: Caller, asked: Asked, response: TextResponse, at: number, ha
   const { status, headers } = response;
   const { key, expects429, known, senders } = who;
   const { operation } = asked;
-  const { success, series, succeeded } = senders[operation];
+  const { success, series } = senders[operation];
   const { duration } = response.timings;
   if (status === 0) return end(`${series} ${response.error_code} error`, at, duration);
   let breach = rateHeaderBreach(headers, status, status === 401 ? undefined : key, at, known);
@@ -117,32 +110,18 @@ function judge(who: Caller, asked: Asked, response: TextResponse, at: number, ha
     tellProtocol(response.proto);
     breach ??= bodyBreach(response.body ?? '', status, headers, asked);
   }
-  if (breach === undefined && status === success) return end(succeeded, at, duration);
   let outcome = outcomeOf(status, success, expects429);
   if (breach !== undefined) {
-    violations.add(1);
-    tellBreach(key, operation, response, breach);
     if (outcome === 'ok' || outcome === 'refused') outcome = 'violation';
+    tellViolation({
+      ...{ ...breach, operation, key: key.name, status },
+      method: response.request.method,
+      path: response.url.slice(base.length),
+      headers: { ...headers },
+      body: String(response.body ?? '').slice(0, 2000),
+    });
   }
   end(`${series} ${status} ${outcome}`, at, duration);
-}
-
-function tellBreach(
-  key: PlannedKey,
-  operation: LoadOperation,
-  { request, url, status, headers, body }: TextResponse,
-  breach: Breach,
-): void {
-  tellViolation({
-    ...breach,
-    operation,
-    method: request.method,
-    path: url.slice(base.length),
-    key: key.name,
-    status,
-    headers: { ...headers },
-    body: String(body ?? '').slice(0, 2000),
-  });
 }
 
 /** What a client needs to know of an answer; the status is 0 where no response came. */

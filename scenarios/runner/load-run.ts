@@ -108,8 +108,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const { target, k6, out, k6Options = [], note, stop, kill } = request;
   const paid = prepareLoad(request);
   const { name = '', env = '' } = paid.keys[looksFirst(paid)] ?? {};
-  const payer = { name, env, value: target.secrets[env] ?? '' };
-  const { clock, ids, categoryId } = await preflight(target, payer, stop);
+  const { clock, ids, categoryId } = await preflight(target, { name, env }, stop);
   const samples = { ids, categoryId: String(target.categoryId ?? categoryId) };
   const named = await namedByCertificate(target, paid);
   const plan: LoadPlan = { ...named, clock: { ...paid.clock, ...clock }, samples };

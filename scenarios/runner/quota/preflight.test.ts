@@ -2,27 +2,28 @@
 import t, { type Test } from 'tap';
 import { type RawConnection, startRawServer } from '../../../checks/accuracy/hostile/testing/raw-server.ts';
 import { DIRECT } from '../../../checks/wire/access.ts';
-import { type Payer, preflight, TargetNotReady } from './preflight.ts';
+import { preflight, TargetNotReady } from './preflight.ts';
 
-const PAYER: Payer = { name: 'load-1', env: 'PETSTORE_LOAD_KEY', value: 'sk-canary-4f9Zq7TrXy' };
+const PAYER = { name: 'load-1', env: 'PETSTORE_LOAD_KEY' };
+const VALUE = 'sk-canary-4f9Zq7TrXy';
+const at = (port: number) => ({
+  address: `http://127.0.0.1:${port}/v1`,
+  access: DIRECT,
+  secrets: { PETSTORE_LOAD_KEY: VALUE },
+});
 const SHORT = { connect: 1000, headers: 1000, body: 500 };
 
 /** The look at a target that does this with a request. */
 async function look(t: Test, behave: (connection: RawConnection) => void) {
   const server = await startRawServer({ request: behave });
   t.teardown(() => server.close());
-  return preflight(
-    { address: `http://127.0.0.1:${server.port}/v1`, access: DIRECT },
-    PAYER,
-    undefined,
-    SHORT,
-  );
+  return preflight(at(server.port), PAYER, undefined, SHORT);
 }
 
 const answer = (status: number, body: string, more = '') =>
   `HTTP/1.1 ${status} X\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`;
 
-const ERROR = `{"code":"${PAYER.value}","message":"no: ${PAYER.value}","status":401}`;
+const ERROR = `{"code":"${VALUE}","message":"no: ${VALUE}","status":401}`;
 const BEGUN = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 const NOT_READY: Readonly<
@@ -62,7 +63,7 @@ const NOT_READY: Readonly<
     /is not the Pet Store Service: GET \/pets answers 307 to http:\/\/127\.0\.0\.1:9\/; does a gateway .* want a header\?/,
   ],
   'does not know the key': [
-    (connection) => connection.write(answer(401, ERROR, `X-Echo: ${PAYER.value}\r\n`)),
+    (connection) => connection.write(answer(401, ERROR, `X-Echo: ${VALUE}\r\n`)),
     /^the target answers 401 to key load-1: is the value of PETSTORE_LOAD_KEY right\?$/,
   ],
   'has no quota left': [
@@ -82,7 +83,7 @@ t.test('a target that is not ready for load', { jobs: 4 }, async (t) => {
       if (!(problem instanceof TargetNotReady)) throw problem;
       t.match(problem.message, line);
       t.notMatch(problem.message, /\n/, 'one line');
-      t.notOk(problem.message.includes(PAYER.value), 'without the key');
+      t.notOk(problem.message.includes(VALUE), 'without the key');
     });
   }
 });
@@ -90,7 +91,7 @@ t.test('a target that is not ready for load', { jobs: 4 }, async (t) => {
 t.test('nothing listens', async (t) => {
   const server = await startRawServer({});
   await server.close();
-  await t.rejects(preflight({ address: `http://127.0.0.1:${server.port}/v1`, access: DIRECT }, PAYER), {
+  await t.rejects(preflight(at(server.port), PAYER), {
     name: 'TargetNotReady',
     message: /cannot be reached: the connection was refused: .*; start the service/,
   });
@@ -111,10 +112,7 @@ t.test('an interruption is no word on the target', async (t) => {
   const stopping = new AbortController();
   const server = await startRawServer({ request: () => stopping.abort(new Error('SIGINT')) });
   t.teardown(() => server.close());
-  await t.rejects(
-    preflight({ address: `http://127.0.0.1:${server.port}/v1`, access: DIRECT }, PAYER, stopping.signal),
-    {
-      message: 'SIGINT',
-    },
-  );
+  await t.rejects(preflight(at(server.port), PAYER, stopping.signal), {
+    message: 'SIGINT',
+  });
 });

@@ -3,6 +3,7 @@ import { createClient, type TimeLimits } from '../../../checks/wire/client.ts';
 import { type AnsweredExchange, type Exchange, header, isAnswered } from '../../../checks/wire/exchange.ts';
 import { described, listedPets, looksLikeTheService } from '../../../checks/wire/pets.ts';
 import { listPets } from '../../../checks/wire/requests.ts';
+import type { PlannedKey } from '../../lib/messages.ts';
 import type { LoadTarget } from './load-target.ts';
 
 /** What one request before the load shows of the target. */
@@ -19,13 +20,8 @@ export class TargetNotReady extends Error {
   override readonly name = 'TargetNotReady';
 }
 
-/** A key that pays for the load. */
-export interface Payer {
-  readonly name: string;
-  /** The variable that holds its value. */
-  readonly env: string;
-  readonly value: string;
-}
+/** The key that pays for the load. */
+type Payer = Pick<PlannedKey, 'name' | 'env'>;
 
 const TIMEOUTS: TimeLimits = { connect: 10_000, headers: 10_000, body: 10_000 };
 /** Date has whole seconds: on average half a second more has passed. */
@@ -38,22 +34,17 @@ const HALF_A_SECOND_MS = 500;
  * @throws TargetNotReady with one line that says why, if the answer is not 200 with a list
  */
 export async function preflight(
-  { address, access }: Pick<LoadTarget, 'address' | 'access'>,
+  { address, access, secrets }: Pick<LoadTarget, 'address' | 'access' | 'secrets'>,
   payer: Payer,
   signal?: AbortSignal,
   timeouts: TimeLimits = TIMEOUTS,
 ): Promise<Preflight> {
-  const client = createClient({
-    baseUrl: address,
-    now: Date.now,
-    secrets: [payer.value],
-    timeouts,
-    access,
-  });
+  const value = secrets[payer.env] ?? '';
+  const client = createClient({ baseUrl: address, now: Date.now, secrets: [value], timeouts, access });
   let exchange: Exchange;
   try {
     exchange = await client.exchange(
-      { ...listPets({ limit: 100 }), authorization: { kind: 'key', ...payer } },
+      { ...listPets({ limit: 100 }), authorization: { kind: 'key', name: payer.name, value } },
       { id: 'preflight', sentBy: 'load', intent: 'preflight' },
       signal,
     );
@@ -61,12 +52,9 @@ export async function preflight(
     await client.close();
   }
   signal?.throwIfAborted();
-  if (!isAnswered(exchange)) {
-    const { outcome } = exchange;
-    throw new TargetNotReady(
-      outcome.kind === 'failure' ? noUsableAnswer(address, outcome) : `${address} answers nothing`,
-    );
-  }
+  if (exchange.outcome.kind === 'failure')
+    throw new TargetNotReady(noUsableAnswer(address, exchange.outcome));
+  if (!isAnswered(exchange)) throw new TargetNotReady(`${address} answers nothing`);
   const pets = listedPets(exchange);
   if (pets === undefined) throw new TargetNotReady(whyNoList(address, payer, exchange));
   const date = Date.parse(header(exchange.outcome.headers, 'date') ?? '');
