@@ -199,7 +199,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
       return void process.stdout.write(await kubernetesManifests({ ...asked, secret }));
     const plan = prepareLoad(asked);
     if (options.dryRun !== true) prepareLoadFolder(out);
-    const bill = facts === CAPACITY_STEP ? searchBill(plan.bill, target.clockSpeed) : plan.bill;
+    const bill = facts === CAPACITY_STEP ? searchBill(plan.keys, target.clockSpeed) : plan.keys;
     const most = facts === CAPACITY_STEP ? Math.min(totalOf(bill), MOST_REQUESTS) : totalOf(bill);
     const told = [
       `${facts.name}: ${facts.answers}\n${renderBill(bill, most)}`,

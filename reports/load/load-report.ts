@@ -231,15 +231,15 @@ function figureTable(series: readonly LoadSeries[], total: LoadFigures): Table {
   };
 }
 
-const costTable = ({ bill }: Told): Table => ({
+const costTable = ({ keys }: Told): Table => ({
   title: 'Requests by key',
   head: ['Key', 'Plan', 'Sent', 'Refused', 'At most, as planned', 'Busiest minute'],
-  rows: bill.keys
+  rows: keys
     .slice(0, 300)
-    .map(({ key, plan, sent = 0, refused = 0, requests, perDay, busiestMinute, perMinute }) => {
+    .map(({ name, plan, sent = 0, refused = 0, requests, perDay, busiestMinute, perMinute }) => {
       const [planned, day, busiest, minute] = [requests, perDay, busiestMinute, perMinute].map(grouped);
       const of = [`${planned} of ${day} a day`, `${busiest} of ${minute}`];
-      return [key, plan, grouped(sent), grouped(refused), ...of];
+      return [name, plan, grouped(sent), grouped(refused), ...of];
     }),
 });
 

@@ -9,30 +9,22 @@ const text = Type.String();
 const number = Type.Number();
 const count = Type.Integer({ minimum: 0 });
 
-/** A key in a plan: everything but its value, which is in the environment variable `env` only. */
-const PlannedKeyShape = Type.Object({
+/** A key with what a load may spend of it at most; its value is in the environment variable `env` only. */
+export const PlannedKeyShape = Type.Object({
   name: text,
   plan: words(PLAN_NAMES),
   env: text,
-  perMinute: number,
-  perDay: number,
-});
-export type PlannedKey = Readonly<Static<typeof PlannedKeyShape>>;
-
-/** What a load may spend of a key at most, and what it spent. */
-export const KeyBillShape = Type.Object({
-  key: text,
-  plan: words(PLAN_NAMES),
-  requests: count,
-  busiestMinute: count,
   perMinute: count,
   perDay: count,
+  /** None of a key that does not pay. */
+  requests: count,
+  busiestMinute: count,
   /** Requests that were sent, including the look at the target before the load; absent before the run. */
   sent: Type.Optional(count),
   /** Of those, refused with 429. */
   refused: Type.Optional(count),
 });
-export type KeyBill = Readonly<Static<typeof KeyBillShape>>;
+export type PlannedKey = Readonly<Static<typeof PlannedKeyShape>>;
 
 export const MixShape = forEach(LOAD_OPERATIONS, number);
 
@@ -57,7 +49,6 @@ export const ToldPlanShape = Type.Object({
   /** Requests per second, as the scenario takes it. */
   rate: number,
   seconds: number,
-  bill: Type.Array(KeyBillShape),
   /** Virtual users of all processes together. */
   vus: count,
   way: Type.Optional(WayShape),

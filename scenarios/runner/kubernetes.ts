@@ -73,7 +73,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
   ];
   const runners = `${count} runner${count === 1 ? '' : 's'}`;
   const head = [
-    `# ${facts.name} at ${request.rate ?? facts.rate} requests/s for ${plan.seconds} s on ${runners}, ${totalOf(plan.bill)} requests at most.`,
+    `# ${facts.name} at ${request.rate ?? facts.rate} requests/s for ${plan.seconds} s on ${runners}, ${totalOf(plan.keys)} requests at most.`,
     `# Secret: it is named ${secret}, with ${fromSecret.join(', ')}:`,
     `#   kubectl create secret generic ${secret} --from-env-file=keys.env`,
     '# Afterwards, one report from all runners:',

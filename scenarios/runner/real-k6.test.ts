@@ -20,7 +20,7 @@ function assertSound(t: Test, result: LoadResult): void {
   t.same(result.generator.errorLines, [], 'k6 logs no error');
   t.ok(result.total.requests > 0, `${result.total.requests} requests`);
   t.same(result.violations, [], 'the reference server keeps the contract');
-  for (const { key, sent = 0, requests } of result.bill.keys)
+  for (const { name: key, sent = 0, requests } of result.keys)
     t.ok(sent <= requests, `${key}: ${sent} of ${requests} on the bill`);
 }
 
@@ -140,7 +140,7 @@ test('every request is in the report once, also those never answered', async (t)
   const timing = { rate: 50, seconds: 2, graceSeconds: 0.3 };
   const result = await runAt(target, join(t.testdir({}), 'out'), 'mixed', { ...LISTS, ...timing });
   t.equal(result.total.requests, received, 'without the look at the target before');
-  t.equal(result.bill.keys[0]?.sent, received + 1, 'with it');
+  t.equal(result.keys[0]?.sent, received + 1, 'with it');
   const { unfinished, error } = result.total.outcomes;
   t.ok(unfinished + error > 10, `${unfinished} cut off, ${error} without a response`);
   t.equal(result.verdict, 'broken');
@@ -161,7 +161,7 @@ test('three shards are one load: keys apart, counts added up, a dashboard each',
   const used = turns.flatMap((own: number[]) => [...new Set(own)]);
   t.equal(new Set(used).size, used.length, 'no two shards share a key');
   t.equal(
-    result.bill.keys.reduce((sum, { sent = 0 }) => sum + sent, 0),
+    result.keys.reduce((sum, { sent = 0 }) => sum + sent, 0),
     result.total.requests + 1,
   );
   t.same(new Set(result.series.map(({ operation }) => operation)), new Set(LOAD_OPERATIONS), 'of each some');
@@ -242,6 +242,6 @@ test('a key is in no file, not in the log, and in nobody’s argument list', asy
 
 test('a client that is never refused keeps to its bill', async (t) => {
   const result = await briefly(join(t.testdir({}), 'out'), 'polite-clients', {}, { fault: 'free-unlimited' });
-  for (const { key, sent = 0, requests } of result.bill.keys)
+  for (const { name: key, sent = 0, requests } of result.keys)
     t.ok(sent <= requests, `${key}: ${sent} of ${requests} on the bill`);
 });

@@ -15,7 +15,7 @@ const NOW = 1_800_000_000_000;
 function spent(...steps: readonly (readonly [secondsAgo: number, requests: number])[]): MinuteBooks {
   const books = new MinuteBooks({ keys: [BUSINESS], clockSpeed: 1 });
   for (const [secondsAgo, sent] of steps) {
-    const row = { key: 'b', plan: BUSINESS.plan, requests: sent, busiestMinute: sent, sent };
+    const row = { name: 'b', env: 'B', plan: BUSINESS.plan, requests: sent, busiestMinute: sent, sent };
     const { perMinute, perDay } = BUSINESS;
     books.spend([{ ...row, perMinute, perDay }], NOW - secondsAgo * 1000);
   }
@@ -47,7 +47,8 @@ t.test(
   'a search may take every minute of its three, but no more than a day or than its fastest step',
   async (t) => {
     const row = {
-      key: 'b',
+      name: 'b',
+      env: 'B',
       plan: 'business',
       requests: 25,
       busiestMinute: 25,

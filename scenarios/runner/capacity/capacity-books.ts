@@ -1,6 +1,6 @@
 /** What the steps of a search spent of each key, and when the keys can pay for the next step. */
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
-import type { KeyBill } from '../../lib/messages.ts';
+import type { PlannedKey } from '../../lib/messages.ts';
 import { sum } from '../../lib/statistics.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
 import { type BudgetKey, payFor, Unpayable } from '../quota/quota.ts';
@@ -19,7 +19,7 @@ export class MinuteBooks {
   readonly #target: Pick<LoadTarget, 'keys' | 'clockSpeed'>;
   readonly #minuteMs: number;
   /** The bills of steps, and when each ended, in milliseconds since 1970. */
-  readonly #spent: { readonly at: number; readonly bill: readonly KeyBill[] }[] = [];
+  readonly #spent: { readonly at: number; readonly bill: readonly PlannedKey[] }[] = [];
 
   constructor(target: Pick<LoadTarget, 'keys' | 'clockSpeed'>) {
     this.#target = target;
@@ -27,7 +27,7 @@ export class MinuteBooks {
   }
 
   /** Notes what a step spent. */
-  spend(bill: readonly KeyBill[], at: number): void {
+  spend(bill: readonly PlannedKey[], at: number): void {
     this.#spent.push({ at, bill });
   }
 
@@ -37,7 +37,7 @@ export class MinuteBooks {
       sum(
         this.#spent
           .filter((step) => step.at >= since)
-          .flatMap(({ bill }) => bill.map(({ key, sent = 0 }) => (key === name ? sent : 0))),
+          .flatMap(({ bill }) => bill.map((key) => (key.name === name ? (key.sent ?? 0) : 0))),
       );
     return this.#target.keys.map((key) => ({
       ...key,
@@ -77,7 +77,7 @@ export class MinuteBooks {
  * @param step the bill of the first step, which names the keys
  * @param clockSpeed seconds of the target's clock in a real one
  */
-export function searchBill(step: readonly KeyBill[], clockSpeed: number): KeyBill[] {
+export function searchBill(step: readonly PlannedKey[], clockSpeed: number): PlannedKey[] {
   const minutes = Math.ceil((BUDGET_SECONDS * clockSpeed) / 60);
   return step.map((key) => ({
     ...key,

@@ -69,7 +69,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
       way = result.run.way ?? {};
       // A step that was cut short says nothing.
       stop?.throwIfAborted();
-      books.spend(result.bill.keys, Date.now());
+      books.spend(result.keys, Date.now());
       const { limit, scheduleLagP95Ms: lag, errorLines } = result.generator;
       if (result.verdict === 'failed-to-run')
         throw new SearchEnded(

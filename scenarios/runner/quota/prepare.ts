@@ -74,17 +74,16 @@ export function prepareLoad(request: LoadRequest): LoadPlan {
   const seconds = Math.max(request.seconds ?? facts.seconds ?? 0, simulated);
   const clauses = parseSlo(slo);
   const demand = { facts, rate, seconds, clockSpeed, processes };
-  const { bill, clients, turns } = payFor(demand, keys);
+  const { clients, turns, ...paid } = payFor(demand, keys);
   const tagged = hasOutput(request.k6Options ?? []);
   const { options, vus } = k6Options({ ...demand, clauses, clients, graceSeconds, tagged });
   return {
     scenario: facts.name,
     target: address,
     ...{ runId, rate, seconds, slo, validateEvery, tagged, vus },
-    keys: keys.map(({ name, plan, env, perMinute, perDay }) => ({ name, plan, env, perMinute, perDay })),
+    keys: [...paid.keys],
     clients: [...clients],
     turns: turns.length === 0 ? [[]] : turns.map((own) => [...own]),
-    bill: [...bill],
     ...permittedMix(request),
     clock: { from: 0, at: 0, speed: clockSpeed },
     way: wayOf(access),

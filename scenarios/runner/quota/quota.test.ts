@@ -63,7 +63,7 @@ t.test('the bill is what each key is sent, to the request, and never more than i
       (rate, seconds, processes) => {
         const load = pay(rate, seconds, keys, { processes });
         if (load instanceof UsageError) return;
-        const { turns, bill } = load;
+        const { turns, keys: bill } = load;
         const own = rate / processes;
         for (const [index, { name, perMinute }] of keys.entries()) {
           const at = turns.flatMap((schedule) =>
@@ -72,7 +72,7 @@ t.test('the bill is what each key is sent, to the request, and never more than i
             ).flat(),
           );
           const look = index === looksFirst(load) ? 1 : 0;
-          const row = bill.find((each) => each.key === name);
+          const row = bill.find((each) => each.name === name);
           if (Math.abs((row?.requests ?? 0) - at.length - look) > 1)
             throw new Error(`${name}: ${row?.requests}, ${at.length}`);
           const busiest = Math.max(
@@ -91,19 +91,19 @@ t.test('the bill is what each key is sent, to the request, and never more than i
 
 t.test('personas are billed for their busiest minute apart, and may go over their limit', async (t) => {
   const edge = { facts: facts('plan-limit-edge'), rate: 0, seconds: 260, clockSpeed: 1 };
-  const { bill, clients } = payFor(edge, [key('f', 'free', 'exhaust'), key('p', 'pro', 'exhaust')]);
+  const { keys: bill, clients } = payFor(edge, [key('f', 'free', 'exhaust'), key('p', 'pro', 'exhaust')]);
   t.match(bill, [
-    { key: 'f', requests: 185, busiestMinute: 64 },
-    { key: 'p', requests: 906, busiestMinute: 305 },
+    { name: 'f', requests: 185, busiestMinute: 64 },
+    { name: 'p', requests: 906, busiestMinute: 305 },
   ]);
   t.same(clients, [0, 1]);
   t.match(renderBill(bill), / 64 of 60 a minute, over it on purpose\n/);
   const noise = { facts: facts('noisy-neighbour'), rate: 2, seconds: 360, clockSpeed: 1 };
-  const { bill: ofNoise } = payFor(noise, [key('ban', 'business', 'ban'), BUSINESS]);
+  const { keys: ofNoise } = payFor(noise, [key('ban', 'business', 'ban'), BUSINESS]);
   t.match(renderBill(ofNoise), /1,820 of 100,000 a day +620 of 1,000 a minute/);
   t.match(ofNoise, [
-    { key: 'ban', requests: 1820, busiestMinute: 620 },
-    { key: 'b', requests: 721, busiestMinute: 121 },
+    { name: 'ban', requests: 1820, busiestMinute: 620 },
+    { name: 'b', requests: 721, busiestMinute: 121 },
   ]);
   const abuse = { facts: facts('abusive-client'), rate: 2, seconds: 240, clockSpeed: 1 };
   const apart = payFor(abuse, [key('ban', 'free', 'ban', 'load'), BUSINESS]);
@@ -140,7 +140,7 @@ t.test('a refusal says what would fit, and that does fit', async (t) => {
   const rate = Number(/--rate (\S+)/.exec(refused.message)?.[1]);
   const seconds = Number(/--duration (\d+)s/.exec(refused.message)?.[1]);
   t.ok(rate > 4.9 && rate < 5, refused.message);
-  t.equal(totalOf(paid(pay(rate, 120, keys)).bill), Math.ceil(rate * 120) + 1, 'with the look at the target');
+  t.equal(totalOf(paid(pay(rate, 120, keys)).keys), Math.ceil(rate * 120) + 1, 'with the look at the target');
   t.ok(pay(rate + 0.2, 120, keys) instanceof Unpayable);
   t.ok(paid(pay(20, seconds, keys)));
   t.ok(pay(20, seconds + 1, keys) instanceof Unpayable);
@@ -149,7 +149,7 @@ t.test('a refusal says what would fit, and that does fit', async (t) => {
 
 t.test('processes have keys of their own that can pay an equal part', async (t) => {
   const three = [BUSINESS, key('c', 'business', 'load'), key('d', 'business', 'load')];
-  const { turns, bill } = paid(pay(9, 120, three, { processes: 3 }));
+  const { turns, keys: bill } = paid(pay(9, 120, three, { processes: 3 }));
   t.same(turns.flat().toSorted(), [0, 1, 2]);
   t.ok(totalOf(bill) > 9 * 120 && totalOf(bill) <= 9 * 120 + 3, 'each rounds its own part up');
   t.match(pay(16, 120, [FREE, BUSINESS], { processes: 2 }), {

@@ -2,12 +2,12 @@
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { textTable } from '../../../spec/text-table.ts';
 import { wholeRequests } from '../../lib/load-profiles.ts';
-import type { KeyBill, PlannedKey } from '../../lib/messages.ts';
+import type { PlannedKey } from '../../lib/messages.ts';
 import { arrivalsOf, type Personas, peakOf, type Timing } from '../../lib/scenario.ts';
 import { sum } from '../../lib/statistics.ts';
 
 /** A key that the scenario may use, with its roles. */
-export interface BudgetKey extends PlannedKey {
+export interface BudgetKey extends Omit<PlannedKey, 'requests' | 'busiestMinute'> {
   readonly roles: readonly string[];
   /** What earlier runs left of the minute and of the day; absent if they spent nothing. */
   readonly minuteLeft?: number;
@@ -16,7 +16,8 @@ export interface BudgetKey extends PlannedKey {
 
 /** A load that its keys can pay. Keys are named by their positions. */
 export interface PaidLoad {
-  readonly bill: readonly KeyBill[];
+  /** All keys that were given. */
+  readonly keys: readonly PlannedKey[];
   /** The keys that pay for the clients at their own pace, one for each client. */
   readonly clients: readonly number[];
   /** For each process: the keys that pay for its requests at a rate, in turn. */
@@ -41,7 +42,7 @@ export interface Demand extends Timing {
 /** Requests that each key keeps in reserve, for what the runner itself sends before and after, and for rounding. */
 const RESERVE = 4;
 
-type Need = Pick<KeyBill, 'requests' | 'busiestMinute'>;
+type Need = Pick<PlannedKey, 'requests' | 'busiestMinute'>;
 
 /** The keys cannot pay for a load. The message also says what would fit. */
 export class Unpayable extends UsageError {
@@ -49,17 +50,20 @@ export class Unpayable extends UsageError {
 
   constructor(what: string, reason: string, fits: string, paid: ReadonlyMap<BudgetKey, Need> = new Map()) {
     super(
-      `${what} does not fit: ${reason}.\nWould fit: ${fits}.${paid.size === 0 ? '' : `\n${renderBill(rowsOf(paid))}`}`,
+      `${what} does not fit: ${reason}.\nWould fit: ${fits}.${paid.size === 0 ? '' : `\n${renderBill(rowsOf([...paid.keys()], paid))}`}`,
     );
     this.reason = reason;
   }
 }
 
-const rowsOf = (paid: ReadonlyMap<BudgetKey, Need>): KeyBill[] =>
-  [...paid].map(([{ name: key, plan, perMinute, perDay }, need]) => ({
-    ...{ key, plan, perMinute, perDay },
-    ...need,
-  }));
+const NOTHING: Need = { requests: 0, busiestMinute: 0 };
+
+/** The keys with what each is to pay. */
+const rowsOf = (keys: readonly BudgetKey[], paid: ReadonlyMap<BudgetKey, Need>): PlannedKey[] =>
+  keys.map((key) => {
+    const { name, plan, env, perMinute, perDay } = key;
+    return { name, plan, env, perMinute, perDay, ...(paid.get(key) ?? NOTHING) };
+  });
 
 /** What the requests at a rate need, in all and in the busiest minute of the target's clock. */
 function rateNeed(demand: Demand): Need {
@@ -186,7 +190,7 @@ export function payFor(demand: Demand, keys: readonly BudgetKey[]): PaidLoad {
   const own = first && paid.get(first);
   if (first !== undefined && own !== undefined)
     paid.set(first, { requests: own.requests + 1, busiestMinute: own.busiestMinute + 1 });
-  return { bill: rowsOf(paid), clients, turns };
+  return { keys: rowsOf(keys, paid), clients, turns };
 }
 
 /** The rate and the time that the keys could pay, found by halving. */
@@ -211,14 +215,15 @@ function whatFits(demand: Demand, keys: readonly BudgetKey[]): string {
 }
 
 /** The requests of a bill. */
-export const totalOf = (bill: readonly KeyBill[]): number => sum(bill.map(({ requests }) => requests));
+export const totalOf = (bill: readonly PlannedKey[]): number => sum(bill.map(({ requests }) => requests));
 
 const grouped = (number: number) => number.toLocaleString('en');
 
 /** The bill for a person, one line a key, and the most that all of them pay together. */
-export function renderBill(bill: readonly KeyBill[], total = totalOf(bill)): string {
-  const rows = bill.map(({ key, plan, requests, busiestMinute, perMinute, perDay }) => [
-    key,
+export function renderBill(bill: readonly PlannedKey[], total = totalOf(bill)): string {
+  const paying = bill.filter(({ requests }) => requests > 0);
+  const rows = paying.map(({ name, plan, requests, busiestMinute, perMinute, perDay }) => [
+    name,
     plan,
     `${grouped(requests)} of ${grouped(perDay)} a day`,
     `${grouped(busiestMinute)} of ${grouped(perMinute)} a minute${busiestMinute > perMinute ? ', over it on purpose' : ''}`,

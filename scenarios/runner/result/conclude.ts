@@ -72,7 +72,7 @@ export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): 
     generator,
     violations: mergeViolations(parts),
     measurements: parts.flatMap(({ measurements }) => measurements),
-    bill: mergeBills(parts),
+    keys: mergeKeys(parts),
   };
 }
 
@@ -88,7 +88,7 @@ function refuseStrangers(parts: readonly ResultPart[]): void {
   const firstEnd = Math.min(...ran.map((run) => startOf(run) + run.durationSeconds * 1000));
   if (runs.some((run) => startOf(run) >= firstEnd))
     throw new UsageError('the runs came one after the other: merge joins parts of one load; see compare');
-  const paid = parts.flatMap(({ run, bill }) => bill.keys.map(({ key }) => `${run.id} ${key}`));
+  const paid = parts.flatMap(({ run, keys }) => keys.map(({ name }) => `${run.id} ${name}`));
   if (new Set(paid).size < paid.length)
     throw new UsageError('two of the results are the same part of one run');
 }
@@ -180,17 +180,16 @@ function mergeViolations(parts: readonly ResultPart[]): LoadResult['violations']
   }));
 }
 
-function mergeBills(parts: readonly ResultPart[]): LoadResult['bill'] {
+function mergeKeys(parts: readonly ResultPart[]): LoadResult['keys'] {
   const groups = groupBy(
-    parts.flatMap(({ bill }) => bill.keys),
-    ({ key }) => key,
+    parts.flatMap(({ keys }) => keys),
+    ({ name }) => name,
   );
-  const keys = [...groups.values()].map((rows) => ({
+  return [...groups.values()].map((rows) => ({
     ...rows[0],
     requests: sum(rows.map(({ requests }) => requests)),
     busiestMinute: sum(rows.map(({ busiestMinute }) => busiestMinute)),
     sent: sum(rows.map(({ sent = 0 }) => sent)),
     refused: sum(rows.map(({ refused = 0 }) => refused)),
   }));
-  return { keys, total: sum(keys.map(({ requests }) => requests)) };
 }

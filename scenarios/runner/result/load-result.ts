@@ -5,9 +5,9 @@ import { WayShape } from '../../../checks/wire/exchange-shape.ts';
 import { forEach, orNull, words } from '../../../spec/json-schema.ts';
 import { PLAN_NAMES } from '../../../spec/plans.ts';
 import {
-  KeyBillShape,
   MeasurementShape,
   MixShape,
+  PlannedKeyShape,
   ThresholdShape,
   ViolationShape,
 } from '../../lib/messages.ts';
@@ -98,8 +98,6 @@ const GeneratorShape = Type.Object({
 });
 export type GeneratorHealth = Static<typeof GeneratorShape>;
 
-const BillShape = Type.Object({ keys: Type.Array(KeyBillShape), total: count });
-
 export const LoadResultShape = Type.Object(
   {
     formatVersion: Type.Literal(LOAD_RESULT_FORMAT_VERSION),
@@ -124,7 +122,7 @@ export const LoadResultShape = Type.Object(
       }),
     ),
     measurements: Type.Array(MeasurementShape),
-    bill: BillShape,
+    keys: Type.Array(PlannedKeyShape, { description: 'Those that paid, and what was planned at most.' }),
   },
   {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

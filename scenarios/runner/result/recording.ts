@@ -10,7 +10,7 @@ import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { CAPACITY_STEP, scenarioNamed } from '../../lib/catalogue.ts';
 import { type Message, MessageShape, type ThresholdOutcome, type ToldPlan } from '../../lib/messages.ts';
 import { MARK, peakOf } from '../../lib/scenario.ts';
-import { quantile, sum } from '../../lib/statistics.ts';
+import { quantile } from '../../lib/statistics.ts';
 import { PINNED_K6 } from '../k6/k6-binary.ts';
 import type { ProcessUsage } from '../k6/k6-process.ts';
 import { Samples } from './figures.ts';
@@ -184,7 +184,7 @@ export class Recording {
       },
       violations: [...this.#violations.values()],
       measurements: this.#measurements,
-      bill: this.#bill(looked),
+      keys: this.#keys(looked),
     };
   }
 
@@ -194,17 +194,16 @@ export class Recording {
     return quantile(this.#lags, 0.95) - quantile(this.#lags, 0);
   }
 
-  /** The rows of the bill that these processes paid, with what was sent. */
-  #bill(looked: string | undefined): LoadResult['bill'] {
+  /** The keys that pay for these processes, with what was sent. */
+  #keys(looked: string | undefined): LoadResult['keys'] {
     const { paid } = this.samples;
     const { plan, processes } = this.#of;
-    const keys = plan.bill
-      .filter(({ key }) => processes === plan.turns.length || paid.has(key))
-      .map((row) => {
-        const { sent = 0, refused = 0 } = paid.get(row.key) ?? {};
-        return { ...row, sent: sent + (row.key === looked ? 1 : 0), refused };
+    return plan.keys
+      .filter(({ name, requests }) => requests > 0 && (processes === plan.turns.length || paid.has(name)))
+      .map((key) => {
+        const { sent = 0, refused = 0 } = paid.get(key.name) ?? {};
+        return { ...key, sent: sent + (key.name === looked ? 1 : 0), refused };
       });
-    return { keys, total: sum(keys.map(({ requests }) => requests)) };
   }
 
   /** A broken threshold if a client whose behaviour is measured reported nothing. */
