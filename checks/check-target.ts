@@ -82,17 +82,7 @@ export function runClock({
 }: Pick<CheckRequest, 'profile' | 'resume' | 'clock'>): Clock {
   if (clock !== undefined) return clock;
   if (resume === undefined) return createClock(profile.clock.speed);
-  return createClock(profile.clock.speed, resume.header.startedAt, lastReceipt(resume));
-}
-
-/** Without spreading them: a long run's exchanges are more than a call takes arguments. */
-function lastReceipt({ header, entries }: ReadJournal): number {
-  let last = header.startedAt;
-  for (const entry of entries) {
-    if ('exchange' in entry) last = Math.max(last, entry.exchange.receivedAt);
-    else if ('reading' in entry) last = Math.max(last, entry.reading.receivedAt);
-  }
-  return last;
+  return createClock(profile.clock.speed, resume.header.startedAt, resume.lastAt);
 }
 
 /** What is judged: everything, or the requirements asked for. */
@@ -201,7 +191,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       banned: bannedAnswers(run),
       startedAt,
       // A run that is judged again ended when it was played.
-      endedAt: offline && resume !== undefined ? lastReceipt(resume) : clock.now(),
+      endedAt: offline && resume !== undefined ? resume.lastAt : clock.now(),
       warnings: [
         ...whatOf(ready.unusable.values()),
         ...(result.doubt === undefined ? [] : [result.doubt]),

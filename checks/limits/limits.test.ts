@@ -467,7 +467,7 @@ t.test('clocks', async (t) => {
   t.equal(learned(dated(NOON + 20_000)).reached(NOON), NOON, 'a little ahead: a proxy’s');
   t.equal(learned(dated(NOON + 300_000)).reached(NOON), NOON - 300_000, 'set wrong');
   t.equal(learned(dated(NOON - 40_000)).reached(NOON), NOON + 40_000);
-  const set = learned(dated(NOON), dated(NOON + 300_000, NOON + SECOND)).ever(NOON);
+  const set = learned(dated(NOON), dated(NOON + 300_000, NOON + SECOND)).at(NOON);
   t.ok(set !== undefined && set.latest - set.earliest > 290_000, 'one that was set: what either Date allows');
   const away = dated(NOON - 30_000, NOON + SECOND);
   t.equal(learned(dated(NOON), away, dated(NOON + 2 * SECOND, NOON + 2 * SECOND)).disagrees, true);

@@ -46,7 +46,7 @@ export class TargetClock {
     const highest = date + DATE_RESOLUTION + DATE_STALENESS - sentAt;
     if (lowest > this.#highest || highest < this.#lowest) {
       // The clock was set, another machine answered, or one that was stalled sent an old text.
-      this.#before = this.ever(0);
+      this.#before = this.at(0);
       this.#contradiction = Math.max(this.#contradiction, lowest - this.#highest, this.#lowest - highest);
       this.#lowest = lowest;
       this.#highest = highest;
@@ -75,18 +75,16 @@ export class TargetClock {
     return apart > CLOCKS_APART ? apart : 0;
   }
 
-  /** What the target's clock showed or will show at a moment of ours. */
+  /**
+   * What the target's clock showed or will show at a moment of ours, as any Date so far allows: where they disagree
+   * nobody knows which of them the target goes by.
+   */
   at(time: number): TimeRange | undefined {
-    return this.known ? { earliest: time + this.#lowest, latest: time + this.#highest } : undefined;
-  }
-
-  /** What any Date so far allows: where they disagree nobody knows which of them the target goes by. */
-  ever(time: number): TimeRange | undefined {
-    const now = this.at(time);
-    if (now === undefined || this.#before === undefined) return now;
+    if (!this.known) return undefined;
+    const { earliest = this.#lowest, latest = this.#highest } = this.#before ?? {};
     return {
-      earliest: Math.min(now.earliest, time + this.#before.earliest),
-      latest: Math.max(now.latest, time + this.#before.latest),
+      earliest: time + Math.min(this.#lowest, earliest),
+      latest: time + Math.max(this.#highest, latest),
     };
   }
 

@@ -7,6 +7,7 @@
  * each value once. Any further answer that leaves 1 or more was paid from a refill.
  */
 
+import { groupBy } from '../../spec/group-by.ts';
 import type { PlanLimits } from '../../spec/plans.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
 import { givenAtOnce, LONGEST_OF_MINUTE, MINUTE } from './time.ts';
@@ -64,10 +65,8 @@ export function sinceEdge(readings: readonly RateReading[]): readonly RateReadin
  * @param areLost whether answers were lost: then a value that is shown twice may have hidden one of them
  */
 function skippedValues(readings: readonly RateReading[], areLost = false): number {
-  const answers = new Map<number, RateReading[]>();
-  for (const reading of readings)
-    if (reading.remaining !== undefined)
-      answers.set(reading.remaining, [...(answers.get(reading.remaining) ?? []), reading]);
+  const shown = readings.filter(({ remaining }) => remaining !== undefined);
+  const answers = groupBy(shown, ({ remaining = 0 }) => remaining);
   if (answers.size === 0) return 0;
   const together = [...answers.values()].flatMap((alike) =>
     alike.slice(1).filter(({ sentAt }, index) => sentAt < (alike[index]?.receivedAt ?? 0)),

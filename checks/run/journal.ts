@@ -3,7 +3,7 @@ import { closeSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { type Frozen, words } from '../../spec/json-schema.ts';
+import { exact, type Frozen, words } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { fileBytes } from '../profile/file-text.ts';
 import { UsageError } from '../profile/usage-error.ts';
@@ -15,24 +15,21 @@ const texts = Type.Array(text);
 const maybe = Type.Optional;
 
 /** The first line of a journal: what a resumed or rejudged run must have in common with the one that wrote it. */
-const Header = Type.Object(
-  {
-    journal: Type.Literal(6),
-    runId: Type.String({ pattern: '^[a-z0-9]{4,32}$' }),
-    /** Milliseconds since 1970. */
-    startedAt: number,
-    target: text,
-    permissions: Type.Readonly(Type.Array(words(PERMISSIONS))),
-    keys: Type.Array(text),
-    clockSpeed: Type.Number({ exclusiveMinimum: 0 }),
-    only: maybe(texts),
-    /** Which version began the run. */
-    harnessVersion: text,
-    /** By a key's name, what tells its value from another's. */
-    keyPrints: maybe(Type.Record(text, text)),
-  },
-  { additionalProperties: false },
-);
+const Header = exact({
+  journal: Type.Literal(6),
+  runId: Type.String({ pattern: '^[a-z0-9]{4,32}$' }),
+  /** Milliseconds since 1970. */
+  startedAt: number,
+  target: text,
+  permissions: Type.Readonly(Type.Array(words(PERMISSIONS))),
+  keys: Type.Array(text),
+  clockSpeed: Type.Number({ exclusiveMinimum: 0 }),
+  only: maybe(texts),
+  /** Which version began the run. */
+  harnessVersion: text,
+  /** By a key's name, what tells its value from another's. */
+  keyPrints: maybe(Type.Record(text, text)),
+});
 export type JournalHeader = Frozen<Static<typeof Header>>;
 
 /** Too short to tell anybody what a key is, long enough to see that it is another one. */
@@ -78,6 +75,8 @@ export interface ReadJournal {
   readonly entries: readonly JournalEntry[];
   /** The number of the last process that wrote. */
   readonly sessions: number;
+  /** When the last answer came, by the run's clock; when the run began, where none did. */
+  readonly lastAt: number;
   /** Bytes of the file up to the end of what was read, and the check of its last line. */
   readonly end: number;
   readonly check: number;
@@ -121,7 +120,7 @@ export function readJournal(file: string): ReadJournal {
   const entries: JournalEntry[] = [];
   let header: JournalHeader | undefined;
   let damage: string | undefined;
-  let [end, check, sessions, number] = [0, 0, 1, 0];
+  let [end, check, sessions, number, lastAt] = [0, 0, 1, 0, 0];
   while (end < bytes.length) {
     number += 1;
     const refuse = (problem: string) => new UsageError(`${file}:${number}: ${problem}`);
@@ -133,6 +132,7 @@ export function readJournal(file: string): ReadJournal {
           'this is not the first line of a journal of this version; only the version that began a run goes on with it',
         );
       header = read.entry;
+      lastAt = header.startedAt;
     } else if (read === undefined) {
       if (lineEnd >= 0 || bytes.length - end > MOST_IN_LINE)
         damage = `${file}:${number}: damaged; what was written from here on is not known`;
@@ -140,11 +140,13 @@ export function readJournal(file: string): ReadJournal {
     } else if (!isEntry.Check(read.entry)) throw refuse('not a journal entry');
     else if (entries.push(read.entry) > MOST_ENTRIES) throw refuse(`more than ${MOST_ENTRIES} entries`);
     else if ('session' in read.entry) sessions = read.entry.session;
+    else if ('exchange' in read.entry) lastAt = Math.max(lastAt, read.entry.exchange.receivedAt);
+    else if ('reading' in read.entry) lastAt = Math.max(lastAt, read.entry.reading.receivedAt);
     check = read.check;
     end = lineEnd + 1;
   }
   if (header === undefined) throw new UsageError(`${file}:1: it is empty`);
-  return { header, entries, sessions, end, check, ...(damage === undefined ? {} : { damage }) };
+  return { header, entries, sessions, lastAt, end, check, ...(damage === undefined ? {} : { damage }) };
 }
 
 /** Everything that is measured, on disk as it happens, one JSON text a line: a run can be resumed or rejudged from it. */

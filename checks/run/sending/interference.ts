@@ -1,5 +1,6 @@
 /** What comes in place of a check's answer: refusals that somebody else earned, a target that is away. */
 
+import { groupBy } from '../../../spec/group-by.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, toldTime } from '../../limits/told-time.ts';
 import {
@@ -160,10 +161,8 @@ async function waitForTarget(sender: Sender, ask: () => Promise<Exchange>): Prom
 export function lossesIn(exchanges: readonly Exchange[]): readonly string[] {
   const failed = exchanges.filter((exchange) => !isAnswered(exchange) && !wasInterrupted(exchange));
   if (failed.length === 0) return [];
-  const times = new Map<string, number>();
-  for (const { operation } of failed.map(({ request }) => request))
-    times.set(operation, (times.get(operation) ?? 0) + 1);
-  const which = [...times].map(([operation, count]) => `${operation} ${count}×`).join(', ');
+  const lost = [...groupBy(failed, ({ request }) => request.operation)];
+  const which = lost.map(([operation, { length }]) => `${operation} ${length}×`).join(', ');
   const unsent = failed.filter((exchange) => !mayHaveArrived(exchange)).length;
   return [
     `requests without an answer, repeated where that does no harm: ${failed.length}, of which ${unsent} found no connection (${which})`,

@@ -33,6 +33,7 @@ export const storedRun = (
   header: { ...JOURNAL_HEADER, ...header },
   entries,
   sessions: 1,
+  lastAt: NOON,
   end: 0,
   check: 0,
 });

@@ -222,7 +222,7 @@ export const deprecationChecks: readonly Check[] = [
   announces('deprecation-header-agrees', 'Deprecation', 'deprecation', (text, { receivedAt }, soFar) =>
     deprecationViolation(
       text,
-      Math.max(receivedAt, soFar.targetClock.ever(receivedAt)?.latest ?? receivedAt + DAY),
+      Math.max(receivedAt, soFar.targetClock.at(receivedAt)?.latest ?? receivedAt + DAY),
     ),
   ),
   // 4.3: removed on 5 December 2030; RFC 8594 gives the moment as an HTTP date. Any moment of that day agrees.

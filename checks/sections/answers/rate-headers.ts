@@ -74,8 +74,8 @@ function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: Trac
     });
   const { date } = rateReading(exchange);
   if (date !== undefined && violationIf(date, date) === undefined) return undefined;
-  const made = trace.targetClock.ever(sentAt);
-  const received = trace.targetClock.ever(receivedAt);
+  const made = trace.targetClock.at(sentAt);
+  const received = trace.targetClock.at(receivedAt);
   if (made === undefined || received === undefined) return violationIf(sentAt - DAY, receivedAt + DAY);
   const violation = violationIf(made.earliest, received.latest);
   if (violation === undefined) return undefined;
