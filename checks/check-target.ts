@@ -75,15 +75,12 @@ const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz';
 const newRunId = () => Array.from({ length: 8 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
 
 /** The clock of a run; a resumed one goes on where it stood. */
-export function runClock({
+export const runClock = ({
   profile,
   resume,
   clock,
-}: Pick<CheckRequest, 'profile' | 'resume' | 'clock'>): Clock {
-  if (clock !== undefined) return clock;
-  if (resume === undefined) return createClock(profile.clock.speed);
-  return createClock(profile.clock.speed, resume.header.startedAt, resume.lastAt);
-}
+}: Pick<CheckRequest, 'profile' | 'resume' | 'clock'>): Clock =>
+  clock ?? createClock(profile.clock.speed, resume?.header.startedAt, resume?.lastAt);
 
 /** What is judged: everything, or the requirements asked for. */
 function judgingOf({ only, rules = [] }: Pick<CheckRequest, 'only' | 'rules'>): Judging {

@@ -71,8 +71,8 @@ async function answersEverythingAlike(run: SceneRun, key: Key, first: AnsweredEx
   if (status < 400 || status >= 500 || bearsRateHeader(first)) return false;
   const others = [
     () => run.send(getPet(1n), { key }),
-    () => run.sendWithoutKey(listPets({ limit: 1 }), { kind: 'none' }),
-    () => run.sendWithoutKey(getPet(1n), { kind: 'none' }),
+    () => run.send(listPets({ limit: 1 }), { key: { kind: 'none' } }),
+    () => run.send(getPet(1n), { key: { kind: 'none' } }),
   ];
   for (const ask of others) {
     const answer = await conclusionOf(ask());

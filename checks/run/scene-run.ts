@@ -23,8 +23,8 @@ export type NoKey = Exclude<Authorization, { readonly kind: 'key' }>;
 
 /** Which key pays for a request; by default the functional one with the largest plan. */
 export interface Payer {
-  /** This one and no other: it is what the request is about. */
-  readonly key?: Key | undefined;
+  /** This one and no other, or none that is valid: it is what the request is about. */
+  readonly key?: Key | NoKey | undefined;
   /** This one as long as the target admits it: as good as another, so that each is tried. */
   readonly preferred?: Key | undefined;
 }
@@ -198,12 +198,6 @@ export class SceneRun {
     return this.#addedWithAnother(asked, exchange);
   }
 
-  /** Sends one request without a valid key; broken connections and 429 are treated as in `send`. */
-  async sendWithoutKey(spec: RequestSpec, credentials: NoKey): Promise<AnsweredExchange> {
-    const { exchange } = await this.#answerTo(this.#firstName(spec), credentials);
-    return exchange;
-  }
-
   /** Sends one request with this key and returns whatever comes of it. */
   attempt(spec: RequestSpec, key: Key): Promise<Exchange> {
     return this.#exchange(this.#firstName(spec), withKey(key));
@@ -281,11 +275,9 @@ export class SceneRun {
     let asked = spec;
     for (let number = 1; ; number += 1) {
       const sender = by ?? this.#sender.payer(asked.operation, preferred);
-      const [exchange, ask] =
-        'name' in sender
-          ? [await this.#inTurn(asked, sender), () => this.attempt(ARE_YOU_THERE, sender)]
-          : // The look is without any: these credentials alone may be what the target does not answer.
-            [await this.#exchange(asked, sender), () => this.#exchange(ARE_YOU_THERE, { kind: 'none' })];
+      const exchange = await ('name' in sender ? this.#inTurn(asked, sender) : this.#exchange(asked, sender));
+      // Without a key the look is without any: these credentials alone may be what the target does not answer.
+      const ask = () => this.#exchange(ARE_YOU_THERE, 'name' in sender ? withKey(sender) : { kind: 'none' });
       const attempt = { number, hasAnother: asked.again !== undefined, hasPayers: by === undefined, ask };
       const answer = await ownAnswer(this.#sender, exchange, attempt);
       if (answer !== undefined) {

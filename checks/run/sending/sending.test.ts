@@ -249,7 +249,7 @@ for (const [what, { asks, answers, options, intent = 'ordinary', withoutKey, ...
   t.test(what, async (t) => {
     const { run, sent, waits } = testRun((_request, number) => answers[number - 1] ?? {}, options);
     const scene = run.sceneRun('check', intent);
-    const asked = withoutKey === true ? scene.sendWithoutKey(asks, { kind: 'none' }) : scene.send(asks);
+    const asked = scene.send(asks, withoutKey === true ? { key: { kind: 'none' } } : {});
     const ends = await asked.then(
       ({ outcome }) => outcome.status,
       (error: unknown) => (error instanceof Inconclusive ? error.reason : error),

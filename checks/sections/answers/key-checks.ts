@@ -81,10 +81,9 @@ const invalidRequests = (
       if (spec === undefined || one === undefined) return [];
       const { header, described, mayBeMalformed = false, put = (usual) => usual } = one;
       const exchange = await conclusionOf(
-        run.sendWithoutKey(
-          put(spec),
-          header === undefined ? { kind: 'none' } : { kind: 'raw', header, described },
-        ),
+        run.send(put(spec), {
+          key: header === undefined ? { kind: 'none' } : { kind: 'raw', header, described },
+        }),
       );
       if (!(exchange instanceof Inconclusive)) return [{ described, mayBeMalformed, exchange }];
       // Such a request may be refused by closing the connection, which is no answer to judge.

@@ -33,7 +33,7 @@ const banKeys = (keys: readonly Key[]): readonly Key[] =>
 
 /** A request without a key while one is banned; only the ban plays it. */
 export const keylessInBan = scene('keyless-in-ban', { permit: 'ban' }, (run) =>
-  run.sendWithoutKey(listPets({ limit: 1 }), { kind: 'none' }),
+  run.send(listPets({ limit: 1 }), { key: { kind: 'none' } }),
 );
 
 /** The ban of a key from its provocation to its end. */

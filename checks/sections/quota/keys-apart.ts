@@ -142,7 +142,7 @@ async function askWithout(run: SceneRun, preferred: Key, times: number): Promise
   );
   const all = Array.from({ length: times }, () => once).flat();
   const between = await allOf(all, ([, credentials]) =>
-    run.sendWithoutKey(listPets({ limit: 1 }), credentials),
+    run.send(listPets({ limit: 1 }), { key: credentials }),
   );
   // It would also show an addition that was refused for its key, but stored: as sold, where keys in turn list all.
   const filter = run.keys.length > 1 ? { status: 'sold' } : {};
