@@ -16,8 +16,8 @@ import { type Diff, diffReports, renderDiffHtml, renderDiffText } from './diff.t
 const withRows = (...rows: RequirementResult[]) => reportWith([row('other'), ...rows]);
 
 /** The words for what became of the first requirement. */
-function shownChange({ tables }: Diff) {
-  const cell = tables[0]?.rows[0]?.[2];
+function shownChange({ table }: Diff) {
+  const cell = table.rows[0]?.[2];
   return typeof cell === 'object' ? cell.wrong : cell;
 }
 
@@ -68,28 +68,35 @@ const gap = (facts: Partial<GapResult>): Report =>
 t.test('answers: unpinned changes are news, a broken pin is a regression', async (t) => {
   for (const [is, change, regression] of [
     [gap({}), undefined, false],
-    [gap({ observed: 'b' }), ['list-order', '4.1', 'a → b', ''], false],
+    [gap({ observed: 'b' }), ['list-order', '4.1', 'Answered otherwise', 'a → b', ''], false],
     [gap({ observed: null, verdict: 'not-observed' }), undefined, false],
     [
       gap({ observed: 'b', pinned: 'a', verdict: 'drifted' }),
-      ['list-order', '4.1', 'a → b', { wrong: 'a' }],
+      ['list-order', '4.1', { wrong: 'Drifted' }, 'a → b', 'the profile pins a'],
       true,
     ],
-    [gap({ pinned: 'b', verdict: 'drifted' }), ['list-order', '4.1', 'a → a', { wrong: 'b' }], true],
+    [
+      gap({ pinned: 'b', verdict: 'drifted' }),
+      ['list-order', '4.1', { wrong: 'Drifted' }, 'a → a', 'the profile pins b'],
+      true,
+    ],
   ] as const) {
     const diff = diffReports(gap({}), is);
-    t.strictSame(diff.tables[1]?.rows, change === undefined ? [] : [change]);
+    t.strictSame(diff.table.rows, change === undefined ? [] : [change]);
     t.equal(diff.regression, regression);
   }
 });
 
 t.test('text and page say the same', async (t) => {
   const diff = diffReports(conformantReport(), notConformantReport());
-  const headline = 'Regression: 2 broke, 2 no longer verified, 1 pinned answer drifted';
+  const headline = 'Regression: 2 broke, 2 no longer verified, 1 drifted';
   const text = renderDiffText(diff);
   t.match(text, `${headline}\n`);
   t.match(text, /\n {2}one +4\.1 +Broke +verified → broken +one came otherwise; asked for: as one asks\n/);
-  t.match(text, /\n {2}list-order +4\.1 +newest-first → oldest-first +newest-first\n/);
+  t.match(
+    text,
+    /\n {2}list-order +4\.1 +Drifted +newest-first → oldest-first +the profile pins newest-first\n/,
+  );
   const long = 'add-rejects-missing-category-id';
   const wide = diffReports(withRows(row(long)), withRows(untold(long, '宠物 '.repeat(40))));
   const narrow = [diff, wide].flatMap((one) =>
