@@ -9,7 +9,7 @@ import { PROFILE_DEFAULTS, type TargetProfile } from '../../checks/profile/targe
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { keyPrint, type ReadJournal, readJournal } from '../../checks/run/journal.ts';
 import { DIRECT } from '../../checks/wire/access.ts';
-import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
+import { PERMISSIONS } from '../../spec/permissions.ts';
 import { rulesOf } from '../rules.ts';
 import { withHeaders } from '../shared/option-values.ts';
 import { addressIn, environment, unsentValues, usualKeys } from '../shared/profile-file.ts';
@@ -78,26 +78,29 @@ export async function trafficSubject(
  */
 export async function checkSubject(options: CheckOptions, given?: GivenProfile): Promise<CheckSubject> {
   const run = storedRun(options);
+  const before = run?.resume.header;
+  // A file that is not there is a mistake, also where the target has its own keys.
+  const env = { ...environment(options.envFile), ...given?.values };
   // Rules of one's own can be named too, once they are known.
-  const asked = () => ({
-    only: options.only === undefined ? run?.resume.header.only : selectedIds(options.only),
-  });
+  const asked = () => (options.only === undefined ? before?.only : selectedIds(options.only));
   if ((options.target ?? options.profile ?? run ?? given) === undefined) {
-    // Its keys are its own, but a file that is not there is a mistake.
     const only = asked();
-    environment(options.envFile);
-    return {
-      ...(await startEmbeddedTarget()),
-      ...only,
-      permissions: options.permit ?? PERMISSIONS,
-      embedded: true,
-    };
+    const permissions = options.permit ?? PERMISSIONS;
+    return { ...(await startEmbeddedTarget()), only, permissions, embedded: true };
   }
-  const written = withHeaders(given?.profile ?? writtenProfile(options, run), options.header);
+  const isSent = options.dryRun !== true && run?.offline !== true;
+  const asking = before?.permissions ?? options.permit;
+  const needs: Surroundings = { env, isUsed: (roles, permit) => isUsed(roles, asking ?? permit) };
+  // The stored run's own profile, else the one that was named, else one of the usual keys.
+  const file = run === undefined ? options.profile : join(run.stored, PROFILE_FILE);
+  const found = () =>
+    file === undefined
+      ? { target: undefined, keys: usualKeys(env), ...PROFILE_DEFAULTS }
+      : readProfile(file, isSent ? needs : undefined);
+  const written = withHeaders(given?.profile ?? found(), options.header);
   // Whoever judges a stored run runs no code that its folder names.
   const rules = run === undefined ? await rulesOf(written.rules, options.profile) : [];
   const only = asked();
-  const before = run?.resume.header;
   // The profile of a stored run has no target if that was the embedded server.
   const embedded = before !== undefined && written.target === undefined;
   if (embedded && run?.offline === false)
@@ -105,22 +108,21 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
       'the stored run checked the embedded reference server, which no longer runs: check it again',
     );
   const target = before?.target ?? addressIn(written, options.target);
-  const permissions = before?.permissions ?? options.permit ?? written.permit;
+  const permissions = asking ?? written.permit;
   const mayWork = run?.offline === true || permissions.length === 0 || options.production === true;
   if (!mayWork && looksLikeProduction(new URL(target)))
     throw new UsageError(
       `${new URL(target).hostname} may be in production use, and the run is permitted ${permissions.join(', ')}: if that is intended, add --production; to only read, drop the permissions`,
     );
-  const env = { ...environment(options.envFile), ...given?.values };
+  const values = isSent
+    ? keyValues(written, env, ({ roles }) => isUsed(roles, permissions))
+    : unsentValues(written, env);
+  if (run !== undefined) refuseOtherKeys(run, written, values);
   return {
-    ...run,
-    ...only,
-    rules,
-    ...(options.dryRun === true || run?.offline === true ? {} : { access: accessOf(written, target, env) }),
+    ...{ ...run, only, rules },
+    access: isSent ? accessOf(written, target, env) : undefined,
     profile: { ...written, target, clock: { speed: before?.clockSpeed ?? written.clock.speed } },
-    values: valuesFor(options, written, permissions, run, env),
-    permissions,
-    embedded,
+    ...{ values, permissions, embedded },
   };
 }
 
@@ -140,50 +142,33 @@ function storedRun({ resume: resumed, rejudge }: CheckOptions): StoredRun | unde
   return { stored, resume, offline: rejudge !== undefined };
 }
 
-/** The stored run's own profile, else the one that was named, else one of the usual keys. */
-function writtenProfile(options: CheckOptions, run: StoredRun | undefined): TargetProfile {
-  const file = run === undefined ? options.profile : join(run.stored, PROFILE_FILE);
-  const env = environment(options.envFile);
-  if (file === undefined) return { target: undefined, keys: usualKeys(env), ...PROFILE_DEFAULTS };
-  const isSent = options.dryRun !== true && run?.offline !== true;
-  const isUsed: Surroundings['isUsed'] = (roles, permit) =>
-    isUsedWith(run?.resume.header.permissions ?? options.permit ?? permit)({ roles });
-  const written = readProfile(file, isSent ? { env, isUsed } : undefined);
-  const missing =
-    run?.resume.header.keys.filter((name) => written.keys.every((key) => key.name !== name)) ?? [];
+/** Whether a key with these roles is used: it pays for ordinary checks, or a permission needs it. */
+const isUsed = (roles: readonly string[], permissions: readonly string[]): boolean =>
+  roles.includes('functional') ||
+  (roles.includes('ban') && permissions.includes('ban')) ||
+  (roles.includes('exhaust') && permissions.some((name) => name === 'exhaust' || name === 'day'));
+
+/** @throws UsageError for a key of the stored run that the profile lacks, or that has another value where it is sent */
+function refuseOtherKeys(
+  { resume: { header }, stored, offline }: StoredRun,
+  { keys }: TargetProfile,
+  values: ReadonlyMap<string, string>,
+): void {
+  const { runId, keyPrints = {} } = header;
+  const missing = header.keys.filter((name) => keys.every((key) => key.name !== name));
   if (missing.length > 0)
-    throw new UsageError(`${file}: the stored run used keys that it lacks: ${missing.join(', ')}`);
-  return written;
-}
-
-/** Whether a key is used: it pays for ordinary checks, or a permission needs it. */
-const isUsedWith =
-  (permissions: readonly string[]) =>
-  ({ roles }: { readonly roles: readonly string[] }): boolean =>
-    roles.includes('functional') ||
-    (roles.includes('ban') && permissions.includes('ban')) ||
-    (roles.includes('exhaust') && permissions.some((name) => name === 'exhaust' || name === 'day'));
-
-/** The values of the keys. If nothing is sent, none needs to be there. */
-function valuesFor(
-  { dryRun }: CheckOptions,
-  profile: TargetProfile,
-  permissions: readonly Permission[],
-  run: StoredRun | undefined,
-  env: ReturnType<typeof environment>,
-): ReadonlyMap<string, string> {
-  if (dryRun === true || run?.offline === true) return unsentValues(profile, env);
-  const values = keyValues(profile, env, isUsedWith(permissions));
-  const { runId = '', keyPrints = {} } = run?.resume.header ?? {};
-  const others = profile.keys.filter(({ name }) => {
-    const value = values.get(name);
-    return value !== undefined && keyPrints[name] !== undefined && keyPrints[name] !== keyPrint(runId, value);
+    throw new UsageError(
+      `${join(stored, PROFILE_FILE)}: the stored run used keys that it lacks: ${missing.join(', ')}`,
+    );
+  const others = keys.filter(({ name }) => {
+    const [value, print] = [values.get(name), keyPrints[name]];
+    return value !== undefined && print !== undefined && print !== keyPrint(runId, value);
   });
-  if (others.length === 0) return values;
+  if (others.length === 0 || offline) return;
   throw new UsageError(
     ...others.map(
-      ({ name, env: variable }) =>
-        `${variable} does not hold the key ${name} of the stored run: set it to that key, or start a new run`,
+      ({ name, env }) =>
+        `${env} does not hold the key ${name} of the stored run: set it to that key, or start a new run`,
     ),
   );
 }
