@@ -1,9 +1,10 @@
 /** The script that k6 runs, whatever the scenario: its exports are named in k6's options (runner/k6/k6-options.ts). */
 import { sleep } from 'k6';
 import exec from 'k6/execution';
+import { arrivalsOf } from './lib/load-profiles.ts';
 import { drain as drainSamples, noteLag, tell } from './lib/report.ts';
 import { facts, plan } from './lib/run-plan.ts';
-import { arrivalsOf, TLS_CERT, TLS_KEY } from './lib/scenario.ts';
+import { TLS_CERT, TLS_KEY } from './lib/scenario.ts';
 import { add, type Caller, caller, get, list, listRequest } from './lib/target.ts';
 
 export * from './clients.ts';

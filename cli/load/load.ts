@@ -130,7 +130,7 @@ function scenarioOf(name: string | undefined, { duration, shards }: LoadOptions)
   const names = SCENARIOS.map((one) => one.name);
   if (name === undefined) throw new UsageError(`which scenario? Known: ${names.join(', ')}`);
   const known = knownName('scenario', name, names);
-  const facts = scenarioNamed(known) ?? CAPACITY_STEP;
+  const facts = scenarioNamed(known);
   if (facts === CAPACITY_STEP && (duration !== undefined || shards > 1))
     throw new UsageError('capacity takes neither --duration nor --shards');
   return facts;

@@ -2,11 +2,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import type { Mix } from '../../scenarios/lib/scenario.ts';
 import { LOAD_OPERATIONS } from '../../scenarios/lib/scenario.ts';
-import {
-  type CapacityResult,
-  type CapacityStep,
-  isLowerBound,
-} from '../../scenarios/runner/capacity/capacity.ts';
+import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/capacity.ts';
 import { errorsIn } from '../../scenarios/runner/result/figures.ts';
 import type { LoadFigures, LoadResult, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { ADDED_ANIMALS } from '../../spec/operations.ts';
@@ -252,6 +248,7 @@ const WITHOUT_NUMBER = {
   interrupted: 'Interrupted: no capacity yet',
 } as const satisfies Record<CapacityResult['outcome'], string>;
 
+/** Why a rate that held is all that is known. */
 const BOUNDS: Readonly<Partial<Record<CapacityResult['outcome'], string>>> = {
   'at-least': 'the highest rate tried',
   'quota-limited': 'limited by the plans’ quotas',
@@ -260,10 +257,10 @@ const BOUNDS: Readonly<Partial<Record<CapacityResult['outcome'], string>>> = {
 
 /** `410 requests/s (95 %: 398 to 421)`, `At least 320 requests/s (…)`, or why there is no number. */
 function capacityHeadline(result: CapacityResult): string {
-  const { outcome, capacity, interval, atLeast = 0 } = result;
+  const { outcome, capacity, interval, atLeast } = result;
   const reading = onlyReads(result.run.mix) ? ', reading only' : '';
-  const bound = isLowerBound(result) ? BOUNDS[outcome] : undefined;
-  if (bound !== undefined) return `At least ${rate(atLeast)} requests/s${reading} (${bound})`;
+  if (atLeast !== undefined)
+    return `At least ${rate(atLeast)} requests/s${reading} (${BOUNDS[outcome] ?? WITHOUT_NUMBER[outcome]})`;
   if (capacity === null || interval === null) return WITHOUT_NUMBER[outcome];
   return `${rate(capacity)} requests/s${reading} (95 %: ${rate(interval[0])} to ${rate(interval[1])})`;
 }
@@ -272,7 +269,8 @@ function capacityHeadline(result: CapacityResult): string {
 export function capacityReport(found: CapacityResult): LoadReport {
   const result = harmless(found);
   const { run, outcome, reason, steps } = result;
-  const answered = result.interval !== null || (isLowerBound(result) && outcome !== 'generator-limited');
+  const isBound = result.atLeast !== undefined && outcome !== 'generator-limited';
+  const answered = result.interval !== null || isBound;
   return {
     name: 'load capacity',
     headline: capacityHeadline(result),

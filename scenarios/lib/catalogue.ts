@@ -183,7 +183,6 @@ export const CAPACITY_STEP: ScenarioFacts = {
   thresholds: 'p99<200ms,errors<0.1%',
 };
 
-/** A scenario by its name. */
-export function scenarioNamed(name: string): ScenarioFacts | undefined {
-  return [...CATALOGUE, CAPACITY_STEP].find((scenario) => scenario.name === name);
-}
+/** A scenario by its name; a name that none has is taken for a step. */
+export const scenarioNamed = (name: string): ScenarioFacts =>
+  CATALOGUE.find((scenario) => scenario.name === name) ?? CAPACITY_STEP;

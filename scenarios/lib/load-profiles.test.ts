@@ -1,11 +1,17 @@
 import t from 'tap';
-import { type LoadProfileName, mostRequests, peakRate, slopes } from './load-profiles.ts';
+import { arrivalsOf, type LoadProfileName, peakOf, slopesOf } from './load-profiles.ts';
 
 const NAMES: LoadProfileName[] = ['constant', 'average-load', 'stress', 'spike', 'soak', 'breakpoint'];
 
+const timing = (profile: LoadProfileName, rate: number, seconds: number) => ({
+  facts: { profile },
+  rate,
+  seconds,
+});
+
 t.test('every profile lasts as long as it is told and joins up', async (t) => {
   for (const name of NAMES) {
-    const shape = slopes(name, 50, 200);
+    const shape = slopesOf(timing(name, 50, 200));
     t.ok(Math.abs(shape.reduce((sum, { seconds }) => sum + seconds, 0) - 200) < 1e-9, name);
     for (const [index, slope] of shape.entries()) {
       const next = shape[index + 1];
@@ -15,12 +21,12 @@ t.test('every profile lasts as long as it is told and joins up', async (t) => {
 });
 
 t.test('arrivals are the area under the rate', async (t) => {
-  t.equal(mostRequests(slopes('constant', 10, 60)), 600);
-  t.equal(mostRequests(slopes('breakpoint', 10, 60)), 300);
-  t.equal(mostRequests(slopes('constant', 0.1, 5)), 1, 'one that has begun counts');
+  t.equal(arrivalsOf(timing('constant', 10, 60)), 600);
+  t.equal(arrivalsOf(timing('breakpoint', 10, 60)), 300);
+  t.equal(arrivalsOf(timing('constant', 0.1, 5)), 1, 'one that has begun counts');
 });
 
 t.test('stress goes to twice the usual rate', async (t) => {
-  t.equal(peakRate(slopes('stress', 10, 60)), 20);
-  t.equal(peakRate(slopes('spike', 10, 60)), 10);
+  t.equal(peakOf(timing('stress', 10, 60)), 20);
+  t.equal(peakOf(timing('spike', 10, 60)), 10);
 });

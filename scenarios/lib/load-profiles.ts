@@ -52,27 +52,31 @@ function asMade(rate: number): number {
   return rate === 0 ? 0 : Math.max(1, Math.round(rate * RATE_UNIT_SECONDS)) / RATE_UNIT_SECONDS;
 }
 
-/**
- * The slopes of a profile, at rates that k6 can make.
- *
- * @param rate requests per second, the profile's usual rate (stress goes to twice that)
- * @param seconds how long all of it lasts
- */
-export function slopes(profile: LoadProfileName, rate: number, seconds: number): Slope[] {
-  return SHAPES[profile].map(([part, from, to]) => ({
+/** A load over time. */
+export interface Timing {
+  /** Absent where no requests arrive at a rate. */
+  readonly facts: { readonly profile?: LoadProfileName };
+  /** Requests per second, the profile's usual rate: stress goes to twice that. */
+  readonly rate: number;
+  /** How long all of it lasts. */
+  readonly seconds: number;
+}
+
+/** The rate over time, at rates that k6 can make. */
+export const slopesOf = ({ facts: { profile }, rate, seconds }: Timing): Slope[] =>
+  (profile === undefined ? [] : SHAPES[profile]).map(([part, from, to]) => ({
     seconds: part * seconds,
     from: asMade(from * rate),
     to: asMade(to * rate),
   }));
-}
 
 /** Rounds up, but ignores the rounding error of floating-point sums. */
 export const wholeRequests = (requests: number): number => Math.ceil(requests - 1e-6);
 
-/** The most requests that k6 makes of a profile: the area under the rate. */
-export const mostRequests = (profile: readonly Slope[]): number =>
-  wholeRequests(sum(profile.map(({ seconds, from, to }) => (seconds * (from + to)) / 2)));
+/** The most requests that arrive: the area under the rate. */
+export const arrivalsOf = (timing: Timing): number =>
+  wholeRequests(sum(slopesOf(timing).map(({ seconds, from, to }) => (seconds * (from + to)) / 2)));
 
-/** The highest rate, in requests per second. */
-export const peakRate = (profile: readonly Slope[]): number =>
-  Math.max(0, ...profile.flatMap(({ from, to }) => [from, to]));
+/** Requests per second at the peak. */
+export const peakOf = (timing: Timing): number =>
+  Math.max(0, ...slopesOf(timing).flatMap(({ from, to }) => [from, to]));

@@ -1,11 +1,11 @@
 /** The plan of this run, which the runner wrote beside the script. */
-import { CAPACITY_STEP, scenarioNamed } from './catalogue.ts';
+import { scenarioNamed } from './catalogue.ts';
 import type { LoadPlan } from './messages.ts';
 import type { ScenarioFacts } from './scenario.ts';
 
 export const plan: LoadPlan = JSON.parse(open('./plan.json'));
 
-export const facts: ScenarioFacts = scenarioNamed(plan.scenario) ?? CAPACITY_STEP;
+export const facts: ScenarioFacts = scenarioNamed(plan.scenario);
 
 const { at, from, speed } = plan.clock;
 

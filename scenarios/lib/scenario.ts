@@ -4,7 +4,7 @@
  */
 import type { OperationName } from '../../spec/operations.ts';
 import type { PlanName } from '../../spec/plans.ts';
-import { type LoadProfileName, mostRequests, peakRate, type Slope, slopes } from './load-profiles.ts';
+import type { LoadProfileName } from './load-profiles.ts';
 
 /** The operations that a load sends, in the document's order: the interface may have more. */
 export const LOAD_OPERATIONS = [
@@ -88,28 +88,11 @@ export interface ScenarioFacts {
   readonly stopWhenBroken?: boolean;
 }
 
-/** A scenario at a rate, in requests per second, for so many real seconds. */
-export interface Timing {
-  readonly facts: ScenarioFacts;
-  readonly rate: number;
-  readonly seconds: number;
-}
-
-/** The rate over the run; nothing where no requests arrive at a rate. */
-export const slopesOf = ({ facts, rate, seconds }: Timing): Slope[] =>
-  facts.profile === undefined ? [] : slopes(facts.profile, rate, seconds);
-
-/** The most requests that arrive at the rate. */
-export const arrivalsOf = (timing: Timing): number => mostRequests(slopesOf(timing));
-
-/** Requests per second at the peak; 0 where none arrive at a rate. */
-export const peakOf = (timing: Timing): number => peakRate(slopesOf(timing));
-
 const USUAL_BLOCKS = 120;
 
 /** Length of a time block of the result. */
-export const blockSecondsOf = ({ facts, seconds }: Timing): number =>
-  facts.blockSeconds ?? Math.max(1, Math.ceil(seconds / USUAL_BLOCKS));
+export const blockSecondsOf = ({ blockSeconds }: ScenarioFacts, seconds: number): number =>
+  blockSeconds ?? Math.max(1, Math.ceil(seconds / USUAL_BLOCKS));
 
 /** The variables in which k6 gets a client certificate and its private key, in PEM. */
 export const [TLS_CERT, TLS_KEY] = ['PETSTORE_TLS_CERT', 'PETSTORE_TLS_KEY'] as const;

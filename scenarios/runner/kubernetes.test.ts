@@ -17,7 +17,6 @@ const OPERATOR = 'github.com/grafana/k6-operator@v0.0.19';
 const KUBERNETES = 'sigs.k8s.io/kubectl-validate@v0.0.4';
 
 const facts = scenarioNamed('mixed');
-if (facts === undefined) throw new Error('no mixed');
 const embedded = await startEmbeddedTarget();
 t.teardown(() => embedded.close());
 const target = {

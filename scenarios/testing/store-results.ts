@@ -14,7 +14,6 @@ import { runLoad } from '../runner/load-run.ts';
 import { startEmbeddedTarget } from '../runner/quota/load-target.ts';
 
 const facts = scenarioNamed('abusive-client');
-if (facts === undefined) throw new Error('no abusive-client');
 const k6 = await provideK6((line) => process.stderr.write(`${line}\n`));
 const out = await mkdtemp(join(tmpdir(), 'store-results-'));
 const store = (name: string, result: object) =>

@@ -67,10 +67,6 @@ export type CapacityResult = Readonly<Static<typeof CapacityShape>>;
 
 export type CapacityFound = Pick<CapacityResult, 'outcome' | 'reason' | 'capacity' | 'interval' | 'atLeast'>;
 
-/** A rate that certainly holds, which is the answer where a search could go no further. */
-export const isLowerBound = ({ outcome, atLeast }: CapacityResult): boolean =>
-  atLeast !== undefined && ['at-least', 'quota-limited', 'generator-limited'].includes(outcome);
-
 /** Name of the result in a folder. */
 export const CAPACITY_FILE = 'capacity.json';
 

@@ -28,7 +28,7 @@ export function judgeWhole(
   { scenario, seconds, startedAt }: LoadResult['run'],
   series: readonly LoadSeries[],
 ): ThresholdOutcome[] {
-  const { compares } = scenarioNamed(scenario) ?? {};
+  const { compares } = scenarioNamed(scenario);
   if (compares === undefined) return [];
   const { name, earlier, later, tolerated } = compares;
   const [from, to, since] = [...earlier, later].map((part) => Date.parse(startedAt) + part * seconds * 1000);

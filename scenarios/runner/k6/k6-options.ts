@@ -1,6 +1,6 @@
 /** k6's options, made from a scenario's facts. */
-import { peakRate, RATE_UNIT_SECONDS, type Slope } from '../../lib/load-profiles.ts';
-import { ARRIVALS, peakOf, slopesOf } from '../../lib/scenario.ts';
+import { peakOf, RATE_UNIT_SECONDS, type Slope, slopesOf } from '../../lib/load-profiles.ts';
+import { ARRIVALS } from '../../lib/scenario.ts';
 import type { SloClause } from '../../lib/slo.ts';
 import type { Demand, PaidLoad } from '../quota/quota.ts';
 
@@ -44,7 +44,7 @@ export function k6Options(load: Load): { options: Record<string, unknown>; vus: 
   const shape = slopesOf(load);
   const { bound = USUAL_BOUND_MS } = clauses.find(({ metric }) => metric === 'latency') ?? {};
   // Little's law, and half as many again for answers slower than the objective allows; the same for each process.
-  const enough = Math.min(MOST_VUS, Math.ceil(((peakRate(shape) * bound) / 1000) * 1.5) + 4);
+  const enough = Math.min(MOST_VUS, Math.ceil(((peakOf(load) * bound) / 1000) * 1.5) + 4);
   const arriving = Math.ceil(enough / processes) * processes;
   const vus = (profile === undefined ? 0 : arriving) + clients.length;
   const from = (personas?.from ?? 0) * seconds;

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import t from 'tap';
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
-import type { ScenarioFacts } from '../../lib/scenario.ts';
 import {
   type BudgetKey,
   type Demand,
@@ -26,13 +25,7 @@ function key(name: string, plan: keyof typeof NUMBERS, ...roles: string[]): Budg
   return { name, plan, env: name.toUpperCase(), roles, perMinute, perDay };
 }
 
-function facts(name: string): ScenarioFacts {
-  const found = scenarioNamed(name);
-  if (found === undefined) throw new Error(name);
-  return found;
-}
-
-const mixed = facts('mixed');
+const mixed = scenarioNamed('mixed');
 const FREE = key('f', 'free', 'load');
 const PRO = key('p', 'pro', 'load');
 const BUSINESS = key('b', 'business', 'load');
@@ -90,7 +83,7 @@ t.test('the bill is what each key is sent, to the request, and never more than i
 });
 
 t.test('personas are billed for their busiest minute apart, and may go over their limit', async (t) => {
-  const edge = { facts: facts('plan-limit-edge'), rate: 0, seconds: 260, clockSpeed: 1 };
+  const edge = { facts: scenarioNamed('plan-limit-edge'), rate: 0, seconds: 260, clockSpeed: 1 };
   const { keys: bill, clients } = payFor(edge, [key('f', 'free', 'exhaust'), key('p', 'pro', 'exhaust')]);
   t.match(bill, [
     { name: 'f', requests: 185, busiestMinute: 64 },
@@ -98,14 +91,14 @@ t.test('personas are billed for their busiest minute apart, and may go over thei
   ]);
   t.same(clients, [0, 1]);
   t.match(renderBill(bill), / 64 of 60 a minute, over it on purpose\n/);
-  const noise = { facts: facts('noisy-neighbour'), rate: 2, seconds: 360, clockSpeed: 1 };
+  const noise = { facts: scenarioNamed('noisy-neighbour'), rate: 2, seconds: 360, clockSpeed: 1 };
   const { keys: ofNoise } = payFor(noise, [key('ban', 'business', 'ban'), BUSINESS]);
   t.match(renderBill(ofNoise), /1,820 of 100,000 a day +620 of 1,000 a minute/);
   t.match(ofNoise, [
     { name: 'ban', requests: 1820, busiestMinute: 620 },
     { name: 'b', requests: 721, busiestMinute: 121 },
   ]);
-  const abuse = { facts: facts('abusive-client'), rate: 2, seconds: 240, clockSpeed: 1 };
+  const abuse = { facts: scenarioNamed('abusive-client'), rate: 2, seconds: 240, clockSpeed: 1 };
   const apart = payFor(abuse, [key('ban', 'free', 'ban', 'load'), BUSINESS]);
   t.same([apart.clients, apart.turns], [[0], [[1]]], 'its key does not pay for others beside it');
 });
@@ -156,7 +149,7 @@ t.test('processes have keys of their own that can pay an equal part', async (t) 
     message: /does not fit: .*\nWould fit: --rate 1\.86 for the same time/,
   });
   t.match(pay(1, 120, [FREE, BUSINESS], { processes: 3 }), { message: /3 load keys, one each; there are 2/ });
-  const burst = { facts: facts('burst'), rate: 0, seconds: 5, clockSpeed: 1, processes: 2 };
+  const burst = { facts: scenarioNamed('burst'), rate: 0, seconds: 5, clockSpeed: 1, processes: 2 };
   t.throws(() => payFor(burst, three), /about single clients/);
 });
 

@@ -1,9 +1,9 @@
 /** Plans which keys pay for a scenario's requests before k6 starts, or says what would fit. */
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { textTable } from '../../../spec/text-table.ts';
-import { wholeRequests } from '../../lib/load-profiles.ts';
+import { arrivalsOf, peakOf, type Timing, wholeRequests } from '../../lib/load-profiles.ts';
 import type { PlannedKey } from '../../lib/messages.ts';
-import { arrivalsOf, type Personas, peakOf, type Timing } from '../../lib/scenario.ts';
+import type { Personas, ScenarioFacts } from '../../lib/scenario.ts';
 import { sum } from '../../lib/statistics.ts';
 
 /** A key that the scenario may use, with its roles. */
@@ -33,6 +33,7 @@ export const looksFirst = ({ turns, clients }: Pick<PaidLoad, 'turns' | 'clients
 
 /** What a run asks for. */
 export interface Demand extends Timing {
+  readonly facts: ScenarioFacts;
   /** Seconds of the target's clock in one real second. */
   readonly clockSpeed: number;
   /** k6 processes that share the load, each with keys of its own. */

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { UsageError } from '../../../checks/profile/usage-error.ts';
-import { resultOf, START } from '../testing/made-results.ts';
+import { logged, planWith, resultOf, START } from '../testing/made-results.ts';
 import { conclude } from './conclude.ts';
 import { type LoadResult, readLoadResult } from './load-result.ts';
+import { Recording, type ResultPart } from './recording.ts';
 
 const fast = Array.from({ length: 300 }, () => 1000);
 const slow = Array.from({ length: 100 }, () => 9000);
@@ -85,31 +86,32 @@ t.test('what does not belong together is not merged', async (t) => {
   t.ok(conclude([one, resultOf('b', fast, START, { runId: 'b2' })]), 'two machines at the same time');
 });
 
-/** What a machine did, and why it was the limit; undefined if it was not. */
-const MACHINES: readonly (readonly [LoadResult['generator'], RegExp | undefined])[] = (() => {
-  const { generator } = resultOf('a', fast);
-  return [
-    [{ ...generator, scheduleLagP95Ms: 3, cpuMeanPart: 0.5 }, undefined],
-    [{ ...generator, scheduleLagP95Ms: 300 }, /up to 300 ms late/],
-    [{ ...generator, cpuMeanPart: 0.95 }, /95 % of the CPU/],
-    [{ ...generator, droppedIterations: 50, virtualUsers: 4 }, /50 of [\d,]+ arrivals were not sent/],
-    // Ten a second of 1 ms each are busy users: one of these two was waiting for the target.
-    [{ ...generator, droppedIterations: 50, virtualUsers: 1, peakRate: 900 }, undefined],
-  ];
-})();
+/** What a machine measured of 300 requests of 1 ms. */
+function machine({ key = 'a', cpu = 0.5, lags = [0, 3], dropped = 0, vus = 4, rate = 10 }): ResultPart {
+  const plan = planWith(key, { vus, rate });
+  const recording = new Recording({ plan, processes: 1, redact: (text) => text });
+  const series = { '0 listPets 200 ok': fast.flatMap((duration, index) => [index * 10, duration]) };
+  recording.add(logged({ samples: { since: START, series, lags, added: [] } }));
+  recording.add(logged({ end: { plan, dropped, requests: 300 } }));
+  return recording.part({ usage: { cpuMeanPart: cpu, memoryPeakBytes: null } });
+}
 
 t.test('a generator that was the limit is no verdict on the target', async (t) => {
-  for (const [generator, limit] of MACHINES) {
-    const { verdict, generator: judged } = conclude([{ ...resultOf('a', fast), generator }]);
-    t.equal(verdict, limit === undefined ? 'held' : 'generator-limited');
-    if (limit === undefined) t.equal(judged.limit, null);
-    else t.match(judged.limit, limit);
-  }
-  const half = { ...resultOf('a', fast).generator, cpuMeanPart: 0.5 };
-  const halves = [
-    { ...resultOf('a', fast), generator: half },
-    { ...resultOf('b', fast), generator: half },
+  const machines: readonly (readonly [Parameters<typeof machine>[0], RegExp | undefined])[] = [
+    [{}, undefined],
+    [{ lags: [0, 320] }, /up to 304 ms late/],
+    [{ cpu: 0.95 }, /95 % of the CPU/],
+    [{ dropped: 50 }, /50 of [\d,]+ arrivals were not sent/],
+    // Nine hundred a second of 1 ms each are a busy user: it was waiting for the target.
+    [{ dropped: 50, vus: 1, rate: 900 }, undefined],
   ];
+  for (const [what, limit] of machines) {
+    const { verdict, generator } = conclude([machine(what)]);
+    t.equal(verdict, limit === undefined ? 'held' : 'generator-limited');
+    if (limit === undefined) t.equal(generator.limit, null);
+    else t.match(generator.limit, limit);
+  }
+  const halves = [machine({}), machine({ key: 'b' })];
   t.equal(conclude(halves).verdict, 'held', 'two machines, none of them at its limit');
 });
 

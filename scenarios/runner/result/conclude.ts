@@ -2,7 +2,7 @@
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { groupBy } from '../../../spec/group-by.ts';
 import type { ThresholdOutcome } from '../../lib/messages.ts';
-import { judgeClause, parseSlo, round, type SloClause } from '../../lib/slo.ts';
+import { judgeClause, parseSlo, type SloClause } from '../../lib/slo.ts';
 import { sum } from '../../lib/statistics.ts';
 import { judgeWhole } from '../compare/judges.ts';
 import { figuresOf, mergedSeries, readingOf } from './figures.ts';
@@ -54,7 +54,7 @@ export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): 
   };
   const series = mergeSeries(parts, durationSeconds);
   const total = figuresOf(series, durationSeconds);
-  const generator = mergeHealth(parts, total);
+  const generator = mergeHealth(parts);
   const thresholds = [
     ...judgeObjective(parseSlo(run.slo), series),
     ...parts.flatMap((part) => part.thresholds.filter(({ kind }) => kind === 'client')),
@@ -127,45 +127,19 @@ function mergeSeries(parts: readonly ResultPart[], seconds: number): LoadSeries[
   });
 }
 
-/** If one arrival in twenty is later than this, the rate was not even. */
-const LAG_ALLOWED_MS = 250;
-const CPU_ALLOWED = 0.9;
-const DROPS_ALLOWED = 0.01;
-
-/**
- * Whether the machine that made the load was the limit. Arrivals are also dropped when every virtual user waits for a
- * slow target. Little's law (busy users = rate × latency) tells the two apart.
- */
-function mergeHealth(parts: readonly ResultPart[], total: LoadFigures): GeneratorHealth {
+function mergeHealth(parts: readonly ResultPart[]): GeneratorHealth {
   const all = parts.map(({ generator }) => generator);
   const most = (field: 'scheduleLagP95Ms' | 'cpuMeanPart' | 'memoryPeakBytes') => {
     const known = all.flatMap((part) => part[field] ?? []);
     return known.length === 0 ? null : Math.max(...known);
   };
-  const add = (field: 'virtualUsers' | 'peakRate' | 'droppedIterations') =>
-    sum(all.map((part) => part[field]));
-  const [lag, cpuMeanPart] = [most('scheduleLagP95Ms'), most('cpuMeanPart')];
-  const [virtualUsers, droppedIterations] = [add('virtualUsers'), add('droppedIterations')];
-  const waiting = (add('peakRate') * (total.latency?.mean ?? 0)) / 1000;
-  const dropped = droppedIterations / Math.max(1, droppedIterations + total.requests);
-  const limits: string[] = [];
-  if (lag !== null && lag > LAG_ALLOWED_MS)
-    limits.push(`arrivals began up to ${round(lag)} ms late (95th percentile)`);
-  if (cpuMeanPart !== null && cpuMeanPart > CPU_ALLOWED)
-    limits.push(`k6 took ${Math.round(cpuMeanPart * 100)} % of the CPU`);
-  if (dropped > DROPS_ALLOWED && waiting < virtualUsers / 2)
-    limits.push(
-      `${droppedIterations} of ${droppedIterations + total.requests} arrivals were not sent though the target answered fast enough for ${virtualUsers} users`,
-    );
   return {
-    virtualUsers,
-    peakRate: add('peakRate'),
-    droppedIterations,
-    scheduleLagP95Ms: lag,
-    cpuMeanPart,
+    droppedIterations: sum(all.map(({ droppedIterations }) => droppedIterations)),
+    scheduleLagP95Ms: most('scheduleLagP95Ms'),
+    cpuMeanPart: most('cpuMeanPart'),
     memoryPeakBytes: most('memoryPeakBytes'),
     errorLines: [...new Set(all.flatMap(({ errorLines }) => errorLines))],
-    limit: limits.length === 0 ? null : limits.join('; '),
+    limit: all.flatMap(({ limit }) => limit ?? []).join('; ') || null,
   };
 }
 

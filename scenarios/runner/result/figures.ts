@@ -1,6 +1,6 @@
 /** Counts and latencies: taken in sample by sample, added up, and read back from a result. */
 import { groupBy } from '../../../spec/group-by.ts';
-import { CAPACITY_STEP, scenarioNamed } from '../../lib/catalogue.ts';
+import { scenarioNamed } from '../../lib/catalogue.ts';
 import type { ToldPlan } from '../../lib/messages.ts';
 import { ARRIVALS, blockSecondsOf, LOAD_OPERATIONS, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import type { SloFigures } from '../../lib/slo.ts';
@@ -159,10 +159,10 @@ export class Samples {
 
   /** @param plan tells what positions in samples stand for */
   constructor(plan: Pick<ToldPlan, 'scenario' | 'rate' | 'seconds' | 'keys' | 'clients'>) {
-    const facts = scenarioNamed(plan.scenario) ?? CAPACITY_STEP;
+    const facts = scenarioNamed(plan.scenario);
     this.#plan = plan;
     this.#personas = facts.personas?.name ?? '';
-    this.#blockSeconds = blockSecondsOf({ ...plan, facts });
+    this.#blockSeconds = blockSecondsOf(facts, plan.seconds);
   }
 
   /** Takes in samples as lib/report.ts writes them; false if one has a meaning that the plan does not know. */
@@ -211,7 +211,7 @@ export class Samples {
   }
 
   /** What the blocks say that began since `time`, as far as they have arrived. */
-  since(time: number): SloFigures {
+  since(time: number): Reading {
     const all = [...this.#series.values()].flatMap(({ blocks }) => [...blocks.values()]);
     return readingOf(all.filter(({ at }) => at >= time));
   }

@@ -80,8 +80,6 @@ const SeriesShape = Type.Object({
 export type LoadSeries = Static<typeof SeriesShape>;
 
 const GeneratorShape = Type.Object({
-  virtualUsers: count,
-  peakRate: Type.Number({ minimum: 0, description: 'Requests per second at the peak, as planned.' }),
   droppedIterations: Type.Integer({
     minimum: 0,
     description: 'Arrivals that were not sent: no user was free.',

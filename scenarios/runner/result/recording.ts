@@ -7,14 +7,16 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { type Redact, redactorOf } from '../../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
-import { CAPACITY_STEP, scenarioNamed } from '../../lib/catalogue.ts';
+import { scenarioNamed } from '../../lib/catalogue.ts';
+import { peakOf } from '../../lib/load-profiles.ts';
 import { type Message, MessageShape, type ThresholdOutcome, type ToldPlan } from '../../lib/messages.ts';
-import { MARK, peakOf } from '../../lib/scenario.ts';
+import { MARK } from '../../lib/scenario.ts';
+import { round } from '../../lib/slo.ts';
 import { quantile } from '../../lib/statistics.ts';
 import { PINNED_K6 } from '../k6/k6-binary.ts';
 import type { ProcessUsage } from '../k6/k6-process.ts';
 import { Samples } from './figures.ts';
-import type { LoadResult } from './load-result.ts';
+import type { GeneratorHealth, LoadResult } from './load-result.ts';
 
 const LoggedShape = Type.Object({
   level: Type.String(),
@@ -43,6 +45,11 @@ function messageIn(said: string): Message | undefined {
   const message = parse(said.slice(MARK.length));
   return isMessage.Check(message) ? message : undefined;
 }
+
+/** If one arrival in twenty is later than this, the rate was not even. */
+const LAG_ALLOWED_MS = 250;
+const CPU_ALLOWED = 0.9;
+const DROPS_ALLOWED = 0.01;
 
 const MOST_ERROR_LINES = 20;
 const MOST_LINE = 500;
@@ -150,8 +157,7 @@ export class Recording {
     const { plan, processes } = this.#of;
     const { usage = UNKNOWN, k6Version = PINNED_K6, k6ExitCode = null, interrupted, looked } = told;
     const span = this.samples.span() ?? { first: Date.now(), last: 0 };
-    const share = processes / plan.turns.length;
-    const facts = scenarioNamed(plan.scenario) ?? CAPACITY_STEP;
+    const facts = scenarioNamed(plan.scenario);
     return {
       run: {
         id: plan.runId,
@@ -173,18 +179,42 @@ export class Recording {
         ...(interrupted === undefined ? this.#silence() : []),
         ...(facts.uniqueIds === true ? [judgeIds(this.#addedIds)] : []),
       ],
-      generator: {
-        virtualUsers: Math.ceil(plan.vus * share),
-        peakRate: peakOf({ ...plan, facts }) * share,
-        droppedIterations: this.#dropped,
-        scheduleLagP95Ms: this.#lag(),
-        ...usage,
-        errorLines: this.errorLines,
-        limit: null,
-      },
+      generator: this.#health(usage),
       violations: [...this.#violations.values()],
       measurements: this.#measurements,
       keys: this.#keys(looked),
+    };
+  }
+
+  /**
+   * How the machine that made the load fared, and whether it was the limit. Arrivals are also dropped when every virtual
+   * user waits for a slow target. Little's law (busy users = rate × latency) tells the two apart.
+   */
+  #health(usage: ProcessUsage): GeneratorHealth {
+    const { plan, processes } = this.#of;
+    const share = processes / plan.turns.length;
+    const users = Math.ceil(plan.vus * share);
+    const { requests, mean } = this.samples.since(0);
+    const rate = peakOf({ ...plan, facts: scenarioNamed(plan.scenario) }) * share;
+    const [lag, dropped, cpu] = [this.#lag(), this.#dropped, usage.cpuMeanPart ?? 0];
+    const arrivals = dropped + requests;
+    const limits = [
+      ...((lag ?? 0) > LAG_ALLOWED_MS
+        ? [`arrivals began up to ${round(lag ?? 0)} ms late (95th percentile)`]
+        : []),
+      ...(cpu > CPU_ALLOWED ? [`k6 took ${Math.round(cpu * 100)} % of the CPU`] : []),
+      ...(dropped > arrivals * DROPS_ALLOWED && (rate * mean) / 1000 < users / 2
+        ? [
+            `${dropped} of ${arrivals} arrivals were not sent though the target answered fast enough for ${users} users`,
+          ]
+        : []),
+    ];
+    return {
+      droppedIterations: dropped,
+      scheduleLagP95Ms: lag,
+      ...usage,
+      errorLines: this.errorLines,
+      limit: limits.join('; ') || null,
     };
   }
 
@@ -211,7 +241,7 @@ export class Recording {
     const { scenario, clients, keys } = this.#of.plan;
     const heard = new Set([...this.#thresholds, ...this.#measurements].map(({ key }) => key));
     const silent = clients.flatMap((client) => keys[client]?.name ?? []).filter((name) => !heard.has(name));
-    if (silent.length === 0 || scenarioNamed(scenario)?.personas?.reports !== true) return [];
+    if (silent.length === 0 || scenarioNamed(scenario).personas?.reports !== true) return [];
     const actual = `none from ${silent.join(', ')}`;
     return [
       { kind: 'client', name: 'every client finishes', held: false, expected: 'a report from each', actual },
