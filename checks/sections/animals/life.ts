@@ -39,8 +39,6 @@ interface Look extends Pick<Told, 'by'> {
   readonly pets: ReadonlyMap<bigint, SeenPet>;
   /** Whether an animal is missing that it does not show. */
   isAbout(id: bigint, status: string | undefined): boolean;
-  /** Whether it had room for more. */
-  readonly isWhole: boolean;
 }
 
 const byId = (pets: readonly SeenPet[]) =>
@@ -64,18 +62,17 @@ const lookAt = readOnce((exchange): Look | undefined => {
     // An animal with another id than the requested one is for get-returns-requested-id to judge.
     const pets = byId(pet !== undefined && path === `/pets/${pet.id}` ? [pet] : []);
     const isAbout = (id: bigint) => [404, 410].includes(status) && path === `/pets/${id}`;
-    return { by: 'get', pets, isAbout, isWhole: true };
+    return { by: 'get', pets, isAbout };
   }
   const listed = operation === 'listPets' ? listedPets(exchange) : undefined;
   if (listed === undefined) return undefined;
   const query = allowedQuery(exchange);
-  const isWhole = hasRoom(exchange);
   // That the longest list is full of others tells as well that an animal is gone.
   const isLongest = query !== undefined && query.status === undefined && limitOf(query) === LONGEST.limit;
   const isAbout = (_: bigint, status: string | undefined) =>
-    isLongest || (isWhole && [undefined, status].includes(query?.status));
+    isLongest || (hasRoom(exchange) && [undefined, status].includes(query?.status));
   const by = query?.status === undefined ? 'list' : 'filter';
-  return { by, pets: byId(listed), isAbout, isWhole };
+  return { by, pets: byId(listed), isAbout };
 });
 
 /** What each addition brought, and where another animal with the same id, if any, was shown before. */
@@ -119,6 +116,9 @@ export function isLost(exchanges: readonly Exchange[], at: number): boolean {
 /** Whether an answer shows the animal. */
 const isShown = ({ pet }: Told): boolean => pet !== undefined;
 
+/** Whether an answer is a retrieval that finds the animal. */
+const isFound = ({ by, pet }: Told): boolean => by === 'get' && pet !== undefined;
+
 /** An animal as it was shown last. */
 const lastShown = ({ pet, told }: Life): SeenPet => told.findLast(isShown)?.pet ?? pet;
 
@@ -141,7 +141,7 @@ function livesIn(exchanges: readonly Exchange[]) {
   for (const exchange of ids.size === 0 ? [] : exchanges.filter(isAnswered)) {
     const look = lookAt(exchange);
     if (look === undefined) continue;
-    const { by, isWhole } = look;
+    const { by } = look;
     for (const id of ids) {
       const pet = look.pets.get(id);
       const life = lives.get(id);
@@ -155,11 +155,9 @@ function livesIn(exchanges: readonly Exchange[]) {
       else if ((by !== 'get' && !life.own) || !look.isAbout(id, lastShown(life).status)) continue;
       if (!life.seenBy.has(exchange.key)) continue;
       const isLate = exchange.sentAt >= life.exchange.receivedAt + LISTED_WITHIN;
-      const wasFound = life.told.some(
-        (one) => one.by === 'get' && isShown(one) && one.exchange.key === exchange.key,
-      );
-      const isDue = life.own && isWhole && (isLate || (by === 'get' && wasFound));
-      life.told.push({ by, exchange, pet, isDue });
+      const wasFound = life.told.some((one) => isFound(one) && one.exchange.key === exchange.key);
+      const isDue = by === 'get' ? isLate || wasFound : isLate && hasRoom(exchange);
+      life.told.push({ by, exchange, pet, isDue: life.own && isDue });
     }
   }
   return { lives, shared };
@@ -220,7 +218,7 @@ function isMissedByBoth({ told }: Life): boolean {
   return since.some(({ by }) => by === 'get') && since.some(({ by }) => by !== 'get');
 }
 
-const wasRetrieved = ({ told }: Life) => told.some((one) => one.by === 'get' && isShown(one));
+const wasRetrieved = ({ told }: Life) => told.some(isFound);
 
 /** What came of a suspicion: whether an animal like the suspicious one stays as it is. */
 interface Confirmation {

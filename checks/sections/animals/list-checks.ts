@@ -29,13 +29,13 @@ import {
   judgeLengths,
   judgeNoList,
   judgeShort,
-  judgesAll,
   known,
   lists,
   mayBeShort,
   missingFrom,
   shortAtLast,
   shortPages,
+  showsAll,
 } from './lists.ts';
 import { nameSent } from './refused-additions.ts';
 
@@ -52,13 +52,12 @@ function judgeNames(judge: Judge, { exchanges }: Trace): void {
     const listed = exchange.request.operation === 'listPets' ? (listedPets(exchange) ?? []) : [];
     for (const [name, same] of groupBy(listed, (pet) => pet.name)) {
       const ids = [...new Set(same.map(({ id }) => id))];
-      const added = additions.get(name) ?? [];
-      const last = same.at(-1);
-      if (added[0] === undefined || last === undefined || ids.length <= added.length) continue;
+      const added = additions.get(name);
+      if (added === undefined || ids.length <= added.length) continue;
       // What was lost on the way may have been sent again there.
       if (!added.every((one) => isAnswered(one) && one.outcome.status === 201)) continue;
       const expected = `no more animals named ${quoted(name ?? '')} than were added, ${added.length}`;
-      const at = [`${placeOf(last, exchange)}/name`];
+      const at = [`${placeOf(same.at(-1) ?? same[0], exchange)}/name`];
       judge.breaks({ expected, actual: `animals ${ids.join(', ')} in one list`, at }, exchange, added[0]);
     }
   }
@@ -213,7 +212,7 @@ export const listAnimalChecks: readonly Check[] = [
     // An animal that changed between two lists may be in neither; one that no list shows is for list-shows-added to judge.
     judgeListed(judge, seen, 'filter', (fate) => isListed(fate) && fate.change === undefined);
     for (const list of byStatus)
-      if (judgesAll(judge, list, seen.trace.run)) judgeLengths(judge, [list], seen.of(shortPages));
+      if (showsAll(judge, list, seen.trace.run)) judgeLengths(judge, [list], seen.of(shortPages));
   }),
   // 4.1: limit is the number of animals returned, so the filter comes first.
   check('list-filter-before-limit', { scenes: [lists, filteredPages, shortPages] }, (judge, seen) => {
@@ -230,7 +229,7 @@ export const listAnimalChecks: readonly Check[] = [
   // 4.1: the status filter's default is none.
   check('list-unfiltered', { scenes: [lists, askedAgain] }, (judge, seen) => {
     const [all] = seen.of(lists);
-    if (!judgesAll(judge, all, seen.trace.run)) return;
+    if (!showsAll(judge, all, seen.trace.run)) return;
     judge.holds(all);
     const own = [...fatesOf(seen).fates.values()].filter((fate) => fate.own);
     const areOthersListed = own.every((fate) => fate.pet.status === undefined || isListed(fate));
@@ -254,7 +253,7 @@ export const listAnimalChecks: readonly Check[] = [
       const reason = notTold('no addition was answered with the id of an animal', 'add-answers-201');
       judge.inconclusive(reason, ...(addition === undefined ? [] : [addition]));
     }
-    judgesAll(judge, all, seen.trace.run);
+    showsAll(judge, all, seen.trace.run);
     judgeUnchanged(judge, seen, 'list', 'filter');
     // One without a status is for list-unfiltered to judge.
     judgeListed(judge, seen, 'list', ({ pet }) => pet.status !== undefined);

@@ -290,8 +290,8 @@ export function judgeShort(judge: Judge, short: ShortList): void {
 export const judgeNoList = (judge: Judge, list: AnsweredExchange): void =>
   judge.inconclusive(`the list with ${inWords(list)} was answered ${described(list)}`, list);
 
-/** Whether a list holds everything that matches; says why that is not known where it is not. */
-export function judgesAll(judge: Judge, list: AnsweredExchange, facts: RunFacts): boolean {
+/** Whether a list shows everything that matches. @param judge is told why that is not known where it does not */
+export function showsAll(judge: Judge, list: AnsweredExchange, facts: RunFacts): boolean {
   if (listedPets(list) === undefined) judgeNoList(judge, list);
   else if (isWhole(list, facts)) return true;
   else judge.notApplicable(`more animals may match than the list with ${inWords(list)} shows`);

@@ -1,4 +1,5 @@
 /** Section 4.2: a body that is not a NewPet is refused with 400, and what is refused is not stored. */
+import { groupBy } from '../../../spec/group-by.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, doneOf, type Judge } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
@@ -6,7 +7,7 @@ import { NO_KEY_MAY_ADD, notShown } from '../../run/reason.ts';
 import { inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { Trace } from '../../run/trace.ts';
-import { type AnsweredExchange, type Exchange, type FailureReason, isAnswered } from '../../wire/exchange.ts';
+import { type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { listedPets, sentPet } from '../../wire/pets.ts';
 import { addText, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { judgeAnswer } from '../answers.ts';
@@ -34,26 +35,20 @@ const TIMES_BROKEN = 3;
  * @throws what was caught, if that was no lost answer, or neither can be told
  */
 async function askedAgain(run: SceneRun, spec: RequestSpec, error: unknown): Promise<Exchange> {
-  if (!(error instanceof Inconclusive)) throw error;
-  let [lost] = error.evidence;
+  let [lost] = error instanceof Inconclusive ? error.evidence : [];
   const key = run.keys.find(({ name }) => name === lost?.key);
-  let breaksAlone = true;
-  for (let turn = 0; turn < TIMES_BROKEN; turn += 1) {
-    if (lost === undefined || key === undefined || !isLost(lost)) throw error;
-    breaksAlone &&= isReset(lost) && isAnswered(await run.attempt(listPets({ limit: 1 }), key));
+  for (let turn = 0, breaksAlone = true; ; turn += 1) {
+    const reason = lost?.outcome.kind === 'failure' ? lost.outcome.reason : undefined;
+    breaksAlone &&= reason === 'reset';
+    const isLost = reason === 'reset' || reason === 'unavailable';
+    if (lost === undefined || key === undefined || !isLost) throw error;
+    if (turn === TIMES_BROKEN && breaksAlone) return lost;
+    if (turn === TIMES_BROKEN) throw error;
+    breaksAlone &&= isAnswered(await run.attempt(listPets({ limit: 1 }), key));
     lost = await run.attempt(spec.again?.() ?? spec, key);
     if (isAnswered(lost)) return lost;
   }
-  if (lost === undefined || !breaksAlone || !isReset(lost)) throw error;
-  return lost;
 }
-
-const failedBy =
-  (...reasons: readonly FailureReason[]) =>
-  ({ outcome }: Exchange) =>
-    outcome.kind === 'failure' && reasons.includes(outcome.reason);
-const isReset = failedBy('reset');
-const isLost = failedBy('reset', 'unavailable');
 
 /**
  * Checks that each of these bodies, with one missing or invalid value, is answered with 400. Their names are marked as
@@ -114,36 +109,35 @@ export function nameSent(exchange: Exchange): string | undefined {
  */
 export function storedThoughRefused(status: number, noneRefused: string) {
   return (judge: Judge, { exchanges }: Pick<Trace, 'exchanges'>): void => {
-    const refused = new Map<string, AnsweredExchange>();
-    let isListed = false;
-    let isAsked = false;
     // If the same addition was also accepted, or got no answer, its animal may rightly be there.
     const mayBeStored = new Set(
       exchanges
         .filter((exchange) => !isAnswered(exchange) || exchange.outcome.status < 400)
         .flatMap((exchange) => nameSent(exchange) ?? []),
     );
-    for (const exchange of exchanges.filter(isAnswered)) {
-      const name = nameSent(exchange);
-      if (name !== undefined && exchange.outcome.status === status && !mayBeStored.has(name))
-        refused.set(name, exchange);
-      if (exchange.request.operation !== 'listPets' || refused.size === 0) continue;
-      const listed = listedPets(exchange);
-      if (exchange.outcome.status !== 429) isAsked = true;
-      if (listed === undefined) continue;
-      isListed = true;
-      const origins = listed.flatMap(({ name = '' }) => refused.get(name) ?? []);
-      if (origins.length === 0) judge.holds(exchange);
-      for (const origin of origins) {
+    const answered = exchanges.filter(isAnswered);
+    const refusals = answered.filter(({ outcome }) => outcome.status === status);
+    const refused = groupBy(refusals, nameSent);
+    for (const name of [undefined, ...mayBeStored]) refused.delete(name);
+    const [first] = [...refused.values()].flat();
+    if (first === undefined) return judge.notApplicable(noneRefused);
+    const lists = answered
+      .slice(answered.indexOf(first))
+      .filter(({ request }) => request.operation === 'listPets');
+    // At the end of a day nothing is listed any more.
+    if (lists.every(({ outcome }) => outcome.status === 429))
+      judge.notApplicable('no list could be had after an addition was refused');
+    else if (lists.every((list) => listedPets(list) === undefined))
+      judge.inconclusive(notShown('list-answers-200', 'json-well-formed'));
+    for (const list of lists) {
+      const origins = listedPets(list)?.flatMap(({ name }) => refused.get(name)?.slice(-1) ?? []);
+      if (origins?.length === 0) judge.holds(list);
+      for (const origin of origins ?? []) {
         const actual = `${JSON.stringify(nameSent(origin))} is listed`;
         const expected = `no animal from an addition that was answered ${status}`;
-        judge.breaks({ expected, actual }, exchange, origin);
+        judge.breaks({ expected, actual }, list, origin);
       }
     }
-    if (refused.size === 0) judge.notApplicable(noneRefused);
-    // At the end of a day nothing is listed any more.
-    else if (!isAsked) judge.notApplicable('no list could be had after an addition was refused');
-    else if (!isListed) judge.inconclusive(notShown('list-answers-200', 'json-well-formed'));
   };
 }
 
