@@ -2,7 +2,7 @@
 
 import { OPERATIONS, PET_STATUSES } from '../../../spec/operations.ts';
 import { DAY } from '../../limits/time.ts';
-import { type Check, check, doneOf, observes } from '../../run/check.ts';
+import { type Check, type CheckOptions, check, doneOf, observes } from '../../run/check.ts';
 import { notShown, notTold } from '../../run/reason.ts';
 import { allOf, scene } from '../../run/scene.ts';
 import type { TraceSoFar } from '../../run/trace.ts';
@@ -34,9 +34,9 @@ import {
   unknownIdsRetrieved,
 } from './retrievals.ts';
 
-/** Judges GET /pets/{petId} only while the document says that the operation exists. */
-const whileItExists = (decide: Check['decide'] = () => undefined): Check['decide'] =>
-  during('before', 'the operation is past its removal date', (judge, seen) => {
+/** Defines a check of GET /pets/{petId} that is judged only while the document says that the operation exists. */
+const whileItExists = (id: string, options: CheckOptions, decide: Check['decide'] = () => undefined): Check =>
+  during(id, 'before', 'the operation is past its removal date', options, (judge, seen) => {
     if (isGoneAltogether(doneOf(seen.of(retrievals))))
       judge.inconclusive(notTold('the operation is gone', 'get-until-removal'));
     else decide(judge, seen);
@@ -46,95 +46,71 @@ const idDecoded = (exchange: AnsweredExchange) => decodeURIComponent(idAsked(exc
 
 export const getAnimalChecks: readonly Check[] = [
   // 4.3: success is 200.
-  check(
-    'get-answers-200',
-    { isBasis: true, scenes: [retrievals, retrievedAgain, askedAgain] },
-    whileItExists((judge, seen) => {
-      const { fates, shared } = fatesOf(seen);
-      for (const exchange of doneOf([...seen.of(retrievals), ...seen.of(retrievedAgain).again], judge)) {
-        const { status } = exchange.outcome;
-        const id = idRetrieved(exchange) ?? 0n;
-        const fate = fates.get(id);
-        if (status === 200) judge.holds(exchange);
-        else if (shared.has(id)) judge.inconclusive(SHARED, exchange);
-        // What is not found may be gone, and what another key may see is open (5, scopes).
-        else if (fate !== undefined && ![403, 404, 410].includes(status))
-          judge.breaks(wrongStatus(`200 for animal ${id}`, exchange), exchange, fate.exchange);
-      }
-      judgeMisses(judge, seen, 'get', ({ own, pet }, exchange) => {
-        const isThere = removalAt(exchange.receivedAt, seen.trace) === 'before';
-        const listed = own ? '' : `, which key ${exchange.key} lists`;
-        return isThere ? wrongStatus(`200 for animal ${pet.id}${listed}`, exchange) : undefined;
-      });
-    }),
-  ),
+  whileItExists('get-answers-200', { isBasis: true, scenes: [retrievedAgain, askedAgain] }, (judge, seen) => {
+    const { fates, shared } = fatesOf(seen);
+    for (const exchange of doneOf([...seen.of(retrievals), ...seen.of(retrievedAgain).again], judge)) {
+      const { status } = exchange.outcome;
+      const id = idRetrieved(exchange) ?? 0n;
+      const fate = fates.get(id);
+      if (status === 200) judge.holds(exchange);
+      else if (shared.has(id)) judge.inconclusive(SHARED, exchange);
+      // What is not found may be gone, and what another key may see is open (5, scopes).
+      else if (fate !== undefined && ![403, 404, 410].includes(status))
+        judge.breaks(wrongStatus(`200 for animal ${id}`, exchange), exchange, fate.exchange);
+    }
+    judgeMisses(judge, seen, 'get', ({ own, pet }, exchange) => {
+      const isThere = removalAt(exchange.receivedAt, seen.trace) === 'before';
+      const listed = own ? '' : `, which key ${exchange.key} lists`;
+      return isThere ? wrongStatus(`200 for animal ${pet.id}${listed}`, exchange) : undefined;
+    });
+  }),
   // 4.3: petId is the identifier of the animal.
-  check(
-    'get-returns-requested-id',
-    {
-      standsWhereCrossed: true,
-      scenes: [retrievals, unknownIdsRetrieved, malformedIds],
-      observe: observes(
-        (exchange) => {
-          const pet = isSuccess('getPet', exchange) ? answeredPet(exchange) : undefined;
-          // Ids that are no int64 are for get-malformed-id-refused to judge.
-          return pet?.id !== undefined && isInt64(idDecoded(exchange)) ? pet : undefined;
-        },
-        (pet, exchange) => requestedIdViolation(idDecoded(exchange), pet),
-      ),
-    },
-    whileItExists(),
-  ),
+  whileItExists('get-returns-requested-id', {
+    standsWhereCrossed: true,
+    scenes: [unknownIdsRetrieved, malformedIds],
+    observe: observes(
+      (exchange) => {
+        const pet = isSuccess('getPet', exchange) ? answeredPet(exchange) : undefined;
+        // Ids that are no int64 are for get-malformed-id-refused to judge.
+        return pet?.id !== undefined && isInt64(idDecoded(exchange)) ? pet : undefined;
+      },
+      (pet, exchange) => requestedIdViolation(idDecoded(exchange), pet),
+    ),
+  }),
   // 2: the retrieved animal has the fields of a Pet.
-  check(
-    'get-pet-schema',
-    {
-      isBasis: true,
-      scenes: [retrievals, unknownIdsRetrieved, malformedIds],
-      observe: observesPet('getPet'),
-    },
-    whileItExists(),
-  ),
+  whileItExists('get-pet-schema', {
+    isBasis: true,
+    scenes: [unknownIdsRetrieved, malformedIds],
+    observe: observesPet('getPet'),
+  }),
   // 4.3: the body is the Pet that was created or listed.
-  check(
-    'get-same-animal',
-    { scenes: [retrievals, askedAgain] },
-    whileItExists((judge, seen) => {
-      doneOf(seen.of(retrievals), judge);
-      judgeUnchanged(judge, seen, 'get');
-    }),
-  ),
+  whileItExists('get-same-animal', { scenes: [askedAgain] }, (judge, seen) => {
+    doneOf(seen.of(retrievals), judge);
+    judgeUnchanged(judge, seen, 'get');
+  }),
   // 4.3, 7: 404 when the requested animal cannot be found.
-  check(
-    'get-unknown-404',
-    { scenes: [retrievals, retrievedAgain, unknownIdsRetrieved] },
-    whileItExists((judge, seen) => {
-      for (const exchange of doneOf(seen.of(retrievedAgain).unknown, judge))
-        judgeAnswer(judge, exchange.outcome.status === 404, '404 for an id at random', exchange);
-      for (const { exchange, mayBeMalformed } of doneOf(seen.of(unknownIdsRetrieved), judge)) {
-        const { status } = exchange.outcome;
-        const id = idAsked(exchange);
-        const served = status === 200 ? answeredPet(exchange)?.id : null;
-        // A foreign animal may have this very id. One that no id can be read from breaks another requirement.
-        if (served === undefined) continue;
-        const exists = served === BigInt(id);
-        const isRight = status === 404 || (mayBeMalformed && status === 400) || exists;
-        judgeAnswer(judge, isRight, `${mayBeMalformed ? '404 or 400' : '404'} for id ${id}`, exchange);
-      }
-    }),
-  ),
+  whileItExists('get-unknown-404', { scenes: [retrievedAgain, unknownIdsRetrieved] }, (judge, seen) => {
+    for (const exchange of doneOf(seen.of(retrievedAgain).unknown, judge))
+      judgeAnswer(judge, exchange.outcome.status === 404, '404 for an id at random', exchange);
+    for (const { exchange, mayBeMalformed } of doneOf(seen.of(unknownIdsRetrieved), judge)) {
+      const { status } = exchange.outcome;
+      const id = idAsked(exchange);
+      const served = status === 200 ? answeredPet(exchange)?.id : null;
+      // A foreign animal may have this very id. One that no id can be read from breaks another requirement.
+      if (served === undefined) continue;
+      const exists = served === BigInt(id);
+      const isRight = status === 404 || (mayBeMalformed && status === 400) || exists;
+      judgeAnswer(judge, isRight, `${mayBeMalformed ? '404 or 400' : '404'} for id ${id}`, exchange);
+    }
+  }),
   // 4.3: petId is an int64, so nothing else names an animal. Which client error answers it is open.
-  check(
-    'get-malformed-id-refused',
-    { scenes: [retrievals, malformedIds] },
-    whileItExists((judge, seen) => {
-      for (const exchange of doneOf(seen.of(malformedIds), judge)) {
-        const { status } = exchange.outcome;
-        const expected = `a client error for petId ${idAsked(exchange)}`;
-        judgeAnswer(judge, isGone(exchange) || (status >= 400 && status < 500), expected, exchange);
-      }
-    }),
-  ),
+  whileItExists('get-malformed-id-refused', { scenes: [malformedIds] }, (judge, seen) => {
+    for (const exchange of doneOf(seen.of(malformedIds), judge)) {
+      const { status } = exchange.outcome;
+      const expected = `a client error for petId ${idAsked(exchange)}`;
+      judgeAnswer(judge, isGone(exchange) || (status >= 400 && status < 500), expected, exchange);
+    }
+  }),
 ];
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -195,29 +171,21 @@ const NO_SUCCESSOR = notShown('get-until-removal', 'get-same-animal', 'add-echoe
 
 export const deprecationChecks: readonly Check[] = [
   // 4.3, 9: deprecated, and not removed before 5 December 2030.
-  check(
-    'get-until-removal',
-    { scenes: [retrievals] },
-    during('before', 'the removal date has come', (judge, seen) => {
-      const expected = `an operation that works until ${OPERATIONS.getPet.removal}`;
-      for (const exchange of doneOf(seen.of(retrievals), judge)) {
-        const isServed = exchange.outcome.status === 200;
-        if (isServed || isGone(exchange)) judgeAnswer(judge, isServed, expected, exchange);
-      }
-    }),
-  ),
+  during('get-until-removal', 'before', 'the removal date has come', {}, (judge, seen) => {
+    const expected = `an operation that works until ${OPERATIONS.getPet.removal}`;
+    for (const exchange of doneOf(seen.of(retrievals), judge)) {
+      const isServed = exchange.outcome.status === 200;
+      if (isServed || isGone(exchange)) judgeAnswer(judge, isServed, expected, exchange);
+    }
+  }),
   // 4.3, 9: removed on 5 December 2030.
-  check(
-    'get-removed',
-    { scenes: [retrievals] },
-    during('after', `it is not past ${OPERATIONS.getPet.removal}`, (judge, seen) => {
-      const expected = `no such operation from ${OPERATIONS.getPet.removal} on`;
-      for (const exchange of doneOf(seen.of(retrievals), judge)) {
-        const { status } = exchange.outcome;
-        judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
-      }
-    }),
-  ),
+  during('get-removed', 'after', `it is not past ${OPERATIONS.getPet.removal}`, {}, (judge, seen) => {
+    const expected = `no such operation from ${OPERATIONS.getPet.removal} on`;
+    for (const exchange of doneOf(seen.of(retrievals), judge)) {
+      const { status } = exchange.outcome;
+      judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
+    }
+  }),
   // 4.3: marked deprecated, today; no other operation is.
   announces('deprecation-header-agrees', 'Deprecation', 'deprecation', (text, { receivedAt }, soFar) =>
     deprecationViolation(
@@ -232,10 +200,12 @@ export const deprecationChecks: readonly Check[] = [
     return { expected: `Sunset on ${OPERATIONS.getPet.removal}`, actual: `Sunset: ${text}` };
   }),
   // 4.3: clients should use GET /pets with the status filter instead, so both must serve the same animals.
-  check(
+  during(
     'deprecation-successor',
-    { scenes: [retrievals, successorLists, askedAgain] },
-    during('before', 'the operation is past its removal date', (judge, seen) => {
+    'before',
+    'the operation is past its removal date',
+    { scenes: [successorLists, askedAgain] },
+    (judge, seen) => {
       const taken = seen.of(successorLists);
       const isPartOnly = (list: AnsweredExchange) =>
         listedPets(list) !== undefined && !isWhole(list, seen.trace.run);
@@ -255,6 +225,6 @@ export const deprecationChecks: readonly Check[] = [
         }
       }
       if (!isCompared) judge.inconclusive(NO_SUCCESSOR);
-    }),
+    },
   ),
 ];

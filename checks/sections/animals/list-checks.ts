@@ -2,7 +2,15 @@
 
 import { groupBy } from '../../../spec/group-by.ts';
 import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
-import { type Check, check, doneOf, type Judge, observes, type Seen } from '../../run/check.ts';
+import {
+  type Check,
+  type CheckOptions,
+  check,
+  doneOf,
+  type Judge,
+  observes,
+  type Seen,
+} from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
@@ -90,8 +98,9 @@ const ofEachList = <T>(
   id: string,
   subject: (list: AnsweredExchange) => T | undefined,
   violation: (subject: T, list: AnsweredExchange) => Violation | undefined,
-  options: Pick<Check, 'isBasis' | 'conclude'> = {},
-): Check => check(id, { ...options, scenes: everyKindOfList, observe: observes(subject, violation) });
+  options: Pick<CheckOptions, 'isBasis' | 'conclude'> = {},
+  decide?: Check['decide'],
+): Check => check(id, { ...options, scenes: everyKindOfList, observe: observes(subject, violation) }, decide);
 
 const listLimitChecks: readonly Check[] = [
   // 8, page size: limit may be any integer from 1 to 100.
@@ -170,24 +179,18 @@ export const listAnimalChecks: readonly Check[] = [
   ),
   ...listLimitChecks,
   // 4.1: when status is given, only animals with that status are expected.
-  check(
+  ofEachList(
     'list-status-filter',
-    {
-      scenes: everyKindOfList,
-      observe: observes(
-        (exchange) => {
-          const { limit, status } = allowedQuery(exchange) ?? {};
-          if (!isOwnAnswer(exchange)) return undefined;
-          const isTold =
-            listedPets(exchange) !== undefined || (isCalledInvalid(exchange) && limit !== maximum);
-          return isTold ? status : undefined;
-        },
-        (status, exchange) =>
-          isCalledInvalid(exchange)
-            ? wrongStatus(`200 for status=${status}`, exchange)
-            : listStatusViolation(status, listedPets(exchange) ?? []),
-      ),
+    (list) => {
+      const { limit, status } = allowedQuery(list) ?? {};
+      const isTold = listedPets(list) !== undefined || (isCalledInvalid(list) && limit !== maximum);
+      return isOwnAnswer(list) && isTold ? status : undefined;
     },
+    (status, list) =>
+      isCalledInvalid(list)
+        ? wrongStatus(`200 for status=${status}`, list)
+        : listStatusViolation(status, listedPets(list) ?? []),
+    {},
     (judge, seen) => {
       // An animal added without a status, and shown without one, may count as available, the most likely default. Of a
       // target that need not show a status nobody knows the default.

@@ -3,7 +3,7 @@
 import { OPERATIONS } from '../../../spec/operations.ts';
 import { DAY } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
-import { type Check, doneOf } from '../../run/check.ts';
+import { type Check, type CheckOptions, check, doneOf } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
@@ -69,15 +69,20 @@ const removalPhase = (retrieved: readonly AnsweredExchange[], trace: Pick<Trace,
 const CLOCKS_DISPUTE =
   'the target’s Date and our clock disagree on whether the operation is past its removal date';
 
-/** Judges retrievals only in this phase. */
-export const during =
-  (wanted: Removal, otherwise: string, decide: Check['decide']): Check['decide'] =>
-  (judge, seen) => {
+/** Defines a check of the retrievals that is judged in this phase only. */
+export const during = (
+  id: string,
+  wanted: Removal,
+  otherwise: string,
+  { scenes = [], ...options }: CheckOptions,
+  decide: Check['decide'],
+): Check =>
+  check(id, { scenes: [retrievals, ...scenes], ...options }, (judge, seen) => {
     const phase = removalPhase(doneOf(seen.of(retrievals)), seen.trace);
     if (phase === 'disputed') judge.inconclusive(CLOCKS_DISPUTE);
     else if (phase !== wanted) judge.notApplicable(otherwise);
     else decide(judge, seen);
-  };
+  });
 
 /** Own animals that are retrieved. */
 const ownIds = ({ [TWIN]: _twin, spaced: _spaced, ...others }: Additions): readonly bigint[] =>
