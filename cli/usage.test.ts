@@ -177,6 +177,7 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
   [[...INIT, '--key', 'canary-123'], /write PLAN=VARIABLE/],
   [[...INIT, '--key', 'free=A:canary'], /comes one of the roles functional, exhaust, ban, load/],
   [[...INIT, '--key', 'enterprise=A'], /leaves the numbers of Enterprise open: add --enterprise/],
+  [[...INIT, '--cert', 'p.yaml'], /--cert and --cert-key go together: name both files/],
   [[...INIT, '--enterprise', '5000'], /Write its requests a minute and a day/],
   [['init', '--target', 'http://canary-12345@127.0.0.1/v1'], /the target contains credentials/],
   [['init', '--target', 'http://127.0.0.1/v1?key=canary-12345'], /the target has a query/],

@@ -27,7 +27,7 @@ import { addressOf, environment, USUAL_VARIABLES, usualKeys, warnOfVersion } fro
 import { print } from '../shared/standard-output.ts';
 
 const EXAMPLES = `
-The target is asked once, with the first key that is set. Without
+The target is asked for a list with each key that is set. Without
 --key the keys come from these variables, as far as they are set:
 ${USUAL_VARIABLES}.
 
@@ -139,6 +139,8 @@ async function init(options: ReturnType<typeof usage.opts>): Promise<void> {
   const keys = options.key ?? usualKeys(set);
   if (enterprise === undefined && keys.some(({ plan }) => plan === 'enterprise'))
     throw new UsageError('the document leaves the numbers of Enterprise open: add --enterprise MINUTE,DAY');
+  if ((cert === undefined) !== (key === undefined))
+    throw new UsageError('--cert and --cert-key go together: name both files, or the same one twice');
   const tls = { insecure: false, ca, cert, key, passphraseEnv };
   const profile = {
     ...PROFILE_DEFAULTS,
@@ -168,5 +170,5 @@ async function init(options: ReturnType<typeof usage.opts>): Promise<void> {
   await print([`written: ${out}`, `target:  ${shownLine(told, 500)}`, '', ...next, ''].join('\n'));
 }
 
-/** `init`: writes a profile for a target, asks it once, and shows what each permission costs. */
+/** `init`: writes a profile for a target, asks it with each key, and shows what each permission costs. */
 export const command = usage.addHelpText('after', EXAMPLES).action(init);
