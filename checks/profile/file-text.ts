@@ -3,8 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { getSystemErrorMap } from 'node:util';
 import { UsageError } from './usage-error.ts';
 
-/** The longest text that Node holds is twice as long. */
-const LARGEST_FILE = 256 * 2 ** 20;
+/** Of what somebody writes: certificates of all authorities, variables. */
+const LARGEST_FILE = 2 ** 20;
 
 const refusal = (path: string, why: string, remedy: string) => new UsageError(`${path}: ${why}; ${remedy}`);
 

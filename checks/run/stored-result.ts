@@ -22,15 +22,39 @@ FormatRegistry.Set('date-time', (text) => text.endsWith('Z') && !Number.isNaN(Da
 /** The most that a file with results may have; what a run writes has a tenth. */
 const LARGEST = 32 * 2 ** 20;
 
+/** Deeper than anything that is written here. */
+const DEEPEST = 1_000;
+/** V8 takes 70 bytes for each level that is open: of a shorter text that is little. */
+const LONG = 2 ** 20;
+
+/** Where a text of JSON is nested too deeply to be parsed in little memory; undefined where it is not. */
+export function tooDeepAt(text: string): number | undefined {
+  if (text.length < LONG) return undefined;
+  let [depth, isText] = [0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (isText && character === '\\') at += 1;
+    else if (character === '"') isText = !isText;
+    else if (isText) continue;
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth > DEEPEST) return at;
+  }
+  return undefined;
+}
+
 /** The JSON in a text that may be cut off. @throws Error with the line where it is known */
 function jsonIn(text: string): unknown {
+  const problem = (at: number | undefined, what: string) =>
+    new Error(`${at === undefined ? '' : `line ${text.slice(0, at).split('\n').length}: `}${what}`);
+  const deep = tooDeepAt(text);
+  if (deep !== undefined) throw problem(deep, 'is nested too deeply');
   try {
     return JSON.parse(text);
   } catch (error) {
     // Not every message of V8's says where.
     const [, at] = /position (\d+)/.exec(String(error)) ?? [];
-    const line = at === undefined ? '' : `line ${text.slice(0, Number(at)).split('\n').length}: `;
-    throw new Error(`${line}is not JSON; was it cut off?`, { cause: error });
+    throw problem(at === undefined ? undefined : Number(at), 'is not JSON; was it cut off?');
   }
 }
 

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { UsageError } from '../../../checks/profile/usage-error.ts';
+import { tooDeepAt } from '../../../checks/run/stored-result.ts';
 import { type Redact, redactorOf } from '../../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
@@ -26,10 +27,10 @@ const LoggedShape = Type.Object({
 const isLogged = TypeCompiler.Compile(LoggedShape);
 const isMessage = TypeCompiler.Compile(MessageShape);
 
-/** What a text is as JSON; undefined if it is none. */
+/** What a text is as JSON; undefined if it is none, or nobody wrote it for us. */
 function parse(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return tooDeepAt(json) === undefined ? JSON.parse(json) : undefined;
   } catch {
     return undefined;
   }
