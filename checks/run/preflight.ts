@@ -100,12 +100,12 @@ export const preflightScene = scene(
     for (const [index, key] of keys.entries()) {
       const exchange = await conclusionOf(asked(run, key));
       if (exchange instanceof Inconclusive) {
-        for (const { outcome } of exchange.evidence) {
-          if (outcome.kind !== 'failure') continue;
-          if (outcome.reason === 'interrupted')
-            return { kind: 'not-ready', message: `${outcome.message} before anything was judged` };
-          return { kind: 'not-ready', message: noUsableAnswer(baseUrl, outcome) };
-        }
+        const [failure] = exchange.evidence.flatMap(({ outcome }) =>
+          outcome.kind === 'failure' ? outcome : [],
+        );
+        if (failure?.reason === 'interrupted')
+          return { kind: 'not-ready', message: `${failure.message} before anything was judged` };
+        if (failure !== undefined) return { kind: 'not-ready', message: noUsableAnswer(baseUrl, failure) };
         unusable.set(key.name, exchange.reason);
         continue;
       }
