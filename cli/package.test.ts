@@ -47,7 +47,8 @@ const files = packed?.files.map(({ path }) => path) ?? [];
 t.test('packed, it is small and whole', async (t) => {
   const { size = Number.POSITIVE_INFINITY } = packed ?? {};
   t.comment(`${Math.round(size / 1000)} kB packed, ${files.length} files`);
-  t.ok(size <= 600_000);
+  // Of these the bundle that draws the charts takes 120 kB.
+  t.ok(size <= 700_000);
   const unwanted = /\.test\.|\.map$|buildinfo|(^|\/)(testing|bench|accuracy|attacks|build)\//;
   t.strictSame(
     files.filter((path) => unwanted.test(path)),

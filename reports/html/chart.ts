@@ -53,7 +53,7 @@ export const TIME_AXIS = {
 
 /** A picture between axes; the page stretches it to its width. On a narrow screen it scrolls. */
 export function chart(label: string, { x, y, ...more }: PlotOptions): SafeHtml {
-  const { outerHTML: svg }: { readonly outerHTML: string } = plot({
+  const svg: unknown = plot({
     document,
     ...{ className: 'chart', ariaLabel: label, width: 720 },
     ...{ marginLeft: 50, marginRight: 16, marginTop: 6, marginBottom: 20 },
@@ -61,7 +61,7 @@ export function chart(label: string, { x, y, ...more }: PlotOptions): SafeHtml {
     y: { label: null, grid: true, ...y, tickSize: 0 },
     ...more,
   });
-  const picture = svg
+  const picture = String(svg)
     .replace('<svg', '<svg role="img"')
     // The page's policy allows no style but its own, and the parts of a picture have no names.
     .replace(/<style>.*<\/style>|(?<=<g[^>]*) aria-label="[^"]*"/gs, '')

@@ -1,5 +1,5 @@
 /** What the charts take of Observable Plot, which wants a document to draw in. The build bundles both for the package. */
-import { parseHTML } from 'linkedom';
+import { DOMImplementation } from '@xmldom/xmldom';
 
 export {
   type AreaYOptions,
@@ -16,4 +16,4 @@ export {
   type ScaleOptions,
   text,
 } from '@observablehq/plot';
-export const { document } = parseHTML('<html>');
+export const document = new DOMImplementation().createDocument(null, 'html');
