@@ -10,11 +10,12 @@ import { stepLine } from '../../reports/load/load-report.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/catalogue.ts';
 import type { Mix, ScenarioFacts } from '../../scenarios/lib/scenario.ts';
+import type { SloFigures } from '../../scenarios/lib/slo.ts';
 import { MOST_REQUESTS, searchBill } from '../../scenarios/runner/capacity/capacity-books.ts';
 import { measureCapacity } from '../../scenarios/runner/capacity/measure-capacity.ts';
 import { provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
 import { kubernetesManifests } from '../../scenarios/runner/kubernetes.ts';
-import { type LoadRun, type Progress, runLoad } from '../../scenarios/runner/load-run.ts';
+import { type LoadRun, RECENT_SECONDS, runLoad } from '../../scenarios/runner/load-run.ts';
 import {
   type LoadTarget,
   loadTarget,
@@ -148,13 +149,15 @@ async function searchForCapacity(request: LoadRun): Promise<number> {
   return verdict === 'pass' ? 0 : EXIT.inconclusive;
 }
 
-const progressLine = ({ seconds, requests, perSecond, p95, errors }: Progress, most: number) =>
-  [
-    `  ${Math.round(seconds)} s: ${requests.toLocaleString('en')} of at most ${most.toLocaleString('en')} requests`,
-    `${perSecond.toFixed(1)}/s`,
-    `p95 ${p95 === undefined ? '–' : `${p95.toFixed(1)} ms`}`,
-    `${errors.toLocaleString('en')} errors`,
+const progressLine = (most: number, seconds: number, all: SloFigures, recent: SloFigures) => {
+  const { requests, latency } = recent;
+  return [
+    `  ${Math.round(seconds)} s: ${all.requests.toLocaleString('en')} of at most ${most.toLocaleString('en')} requests`,
+    `${(requests / Math.min(seconds, RECENT_SECONDS)).toFixed(1)}/s`,
+    `p95 ${requests === 0 ? '–' : `${latency(95).toFixed(1)} ms`}`,
+    `${all.errors.toLocaleString('en')} errors`,
   ].join(', ');
+};
 
 /** @returns the exit code */
 async function runScenario(request: LoadRun, most: number): Promise<number> {
@@ -162,8 +165,8 @@ async function runScenario(request: LoadRun, most: number): Promise<number> {
   const live = liveLines(process.stderr, () => latest);
   const result = await runLoad({
     ...request,
-    onProgress: (progress) => {
-      latest = [progressLine(progress, most)];
+    onProgress: (...progress) => {
+      latest = [progressLine(most, ...progress)];
     },
     note: (line) => live.note(shownLine(line, 500)),
     dashboard: true,

@@ -5,7 +5,7 @@ import { redactorOf } from '../../checks/wire/redaction.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { LoadPlan, ThresholdOutcome } from '../lib/messages.ts';
 import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
-import { firstBroken, parseSlo, round } from '../lib/slo.ts';
+import { firstBroken, parseSlo, round, type SloFigures } from '../lib/slo.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
 import { mostMemory, runK6, usedTogether } from './k6/k6-process.ts';
 import type { LoadTarget } from './quota/load-target.ts';
@@ -23,23 +23,13 @@ export interface LoadRun extends LoadRequest {
   readonly out: string;
   /** Whether k6 writes its own dashboard beside the result. */
   readonly dashboard?: boolean;
-  readonly onProgress?: (progress: Progress) => void;
+  /** Called with the seconds that it runs, and with what was measured in all and over the last few of them. */
+  readonly onProgress?: (seconds: number, all: SloFigures, recent: SloFigures) => void;
   readonly note?: (line: string) => void;
   /** Lets k6 finish what is under way. */
   readonly stop?: AbortSignal;
   /** Ends k6 at once. */
   readonly kill?: AbortSignal;
-}
-
-/** A load under way. */
-export interface Progress {
-  readonly seconds: number;
-  /** Requests so far, and errors among them. */
-  readonly requests: number;
-  readonly errors: number;
-  /** Over the last seconds; p95 in milliseconds, undefined if nothing was answered. */
-  readonly perSecond: number;
-  readonly p95: number | undefined;
 }
 
 /** The script that `npm run build` makes for k6. */
@@ -181,7 +171,8 @@ function ownSecrets(
 }
 
 const LOOK_EVERY_MS = 1_000;
-const RECENT_MS = 3_000;
+/** Over so many seconds it is told how a load goes. */
+export const RECENT_SECONDS = 3;
 /** Fewer say nothing of an objective. */
 const LEAST_REQUESTS = 20;
 /** Once may be a hiccup. */
@@ -198,17 +189,11 @@ function watchLoad({ facts, onProgress }: LoadRun, plan: LoadPlan, { samples }: 
   let brokenLooks = 0;
   let broken: ThresholdOutcome | undefined;
   const timer = setInterval(() => {
-    const since = Date.now() - RECENT_MS;
+    const since = Date.now() - RECENT_SECONDS * 1000;
     const [all, recent] = [samples.since(0), samples.since(since)];
     const { requests } = recent;
     const seconds = (Date.now() - began) / 1000;
-    onProgress?.({
-      seconds,
-      requests: all.requests,
-      errors: all.errors,
-      perSecond: requests / Math.min(seconds, RECENT_MS / 1000),
-      p95: requests === 0 ? undefined : recent.latency(95),
-    });
+    onProgress?.(seconds, all, recent);
     if (facts.stopWhenBroken !== true || broken !== undefined || requests < LEAST_REQUESTS) return;
     const outcome = firstBroken(clauses, recent);
     brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;

@@ -1,12 +1,15 @@
 import t from 'tap';
 import { parseSlo } from '../../lib/slo.ts';
-import { SearchEnded, type SearchSteps, searchCapacity } from './capacity-search.ts';
+import { type Search, SearchEnded, searchCapacity } from './capacity-search.ts';
 import type { StepOutcome } from './knee.ts';
 
 const SLO = parseSlo('p99<200ms,errors<0.1%');
 
 /** Steps at a target that holds up to a rate, until one cannot be taken. */
-function steps(capacity: number, end: (rate: number, taken: number) => Error | undefined): SearchSteps {
+function steps(
+  capacity: number,
+  end: (rate: number, taken: number) => Error | undefined,
+): Pick<Search, 'take' | 'taken'> {
   const taken: StepOutcome[] = [];
   return {
     taken,
@@ -21,8 +24,8 @@ function steps(capacity: number, end: (rate: number, taken: number) => Error | u
 }
 
 /** Thirty steps, whatever the machine does meanwhile. */
-const search = (taker: SearchSteps) =>
-  searchCapacity(taker, SLO, { left: () => 7.5 * (30 - taker.taken.length) });
+const search = (taker: Pick<Search, 'take' | 'taken'>) =>
+  searchCapacity({ ...taker, left: () => 7.5 * (30 - taker.taken.length) }, SLO);
 
 t.test('a capacity within what the keys pay is found', async (t) => {
   const { outcome, capacity, interval } = await search(steps(100, () => undefined));

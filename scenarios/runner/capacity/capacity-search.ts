@@ -17,18 +17,15 @@ export class SearchEnded extends Error {
   }
 }
 
-/** Runs steps against a target. */
-export interface SearchSteps {
+/** A search, and its steps so far. */
+export interface Search {
   /**
-   * One step.
+   * Takes a step.
    *
    * @throws SearchEnded
    */
   take(rate: number, seconds: number): Promise<StepOutcome>;
   readonly taken: readonly StepOutcome[];
-}
-
-export interface SearchLimits {
   /** A first guess, requests per second. */
   readonly startRate?: number | undefined;
   /** Seconds that the search may still take. */
@@ -62,12 +59,8 @@ export const NO_NUMBER = { capacity: null, interval: null };
  *
  * @throws whatever a step throws, except SearchEnded, which is an outcome
  */
-export async function searchCapacity(
-  steps: SearchSteps,
-  clauses: readonly SloClause[],
-  { startRate = START_RATE, left, stop }: SearchLimits,
-): Promise<CapacityFound> {
-  const { taken } = steps;
+export async function searchCapacity(search: Search, clauses: readonly SloClause[]): Promise<CapacityFound> {
+  const { taken, startRate = START_RATE, left, stop } = search;
   try {
     for (let count = 0; ; count += 1) {
       const { knee, held, isBounded } = knownFrom(taken);
@@ -82,7 +75,7 @@ export async function searchCapacity(
       if (rate < LEAST_RATE)
         return { outcome: 'below', reason: 'not even 1 request/s holds it', ...NO_NUMBER };
       stop?.throwIfAborted();
-      await steps.take(rate, isBounded ? STEP_SECONDS : CLIMB_SECONDS);
+      await search.take(rate, isBounded ? STEP_SECONDS : CLIMB_SECONDS);
     }
   } catch (error) {
     if (!(error instanceof SearchEnded)) throw error;

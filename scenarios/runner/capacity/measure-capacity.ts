@@ -91,7 +91,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
 
   let found: CapacityFound;
   try {
-    found = await searchCapacity({ taken, take }, clauses, { startRate: request.rate, left, stop });
+    found = await searchCapacity({ taken, take, startRate: request.rate, left, stop }, clauses);
   } catch (error) {
     // The earlier steps remain true.
     const isLost = error instanceof TargetNotReady && taken.length > 0;

@@ -64,11 +64,6 @@ export function loadTarget(
   };
 }
 
-export interface EmbeddedOptions {
-  readonly clockSpeed?: number;
-  readonly fault?: string;
-}
-
 const BOUNDLESS = { perMinute: 100_000_000, perDay: 1_000_000_000 };
 
 const NUMBERED_PLANS = PLAN_NAMES.filter((plan) => !isCustom(plan));
@@ -86,7 +81,7 @@ const EMBEDDED_KEYS = [
  * Enterprise keys that nothing exhausts.
  */
 export async function startEmbeddedTarget(
-  options: EmbeddedOptions = {},
+  options: { readonly clockSpeed?: number; readonly fault?: string } = {},
 ): Promise<LoadTarget & { close(): Promise<void> }> {
   const keys = EMBEDDED_KEYS.map((key) => ({
     ...key,

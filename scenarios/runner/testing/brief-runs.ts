@@ -6,7 +6,7 @@ import { DIRECT } from '../../../checks/wire/access.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import { findK6, type K6Binary, provideK6 } from '../k6/k6-binary.ts';
 import { type LoadRun, runLoad } from '../load-run.ts';
-import { type EmbeddedOptions, type LoadTarget, startEmbeddedTarget } from '../quota/load-target.ts';
+import { type LoadTarget, startEmbeddedTarget } from '../quota/load-target.ts';
 import type { LoadResult } from '../result/load-result.ts';
 
 const { CI } = process.env;
@@ -34,7 +34,7 @@ export async function briefly(
   out: string,
   name: string,
   more: Partial<LoadRun> = {},
-  options: EmbeddedOptions = {},
+  options: Parameters<typeof startEmbeddedTarget>[0] = {},
 ): Promise<LoadResult> {
   const { clockSpeed = 1, ...brief } = BRIEFLY[name] ?? {};
   const target = await startEmbeddedTarget({ clockSpeed, ...options });
