@@ -1,7 +1,7 @@
 /** Whether one run's latency or errors are worse than another's: a rank test over time blocks. */
 import { round } from '../../lib/slo.ts';
-import { mean, median, shiftOf, sum } from '../../lib/statistics.ts';
-import { blocksOf, type LoadBlock } from '../result/figures.ts';
+import { mean, median, shiftOf } from '../../lib/statistics.ts';
+import { blocksOf, readingOf } from '../result/figures.ts';
 import type { LoadSeries } from '../result/load-result.ts';
 
 export interface CompareOptions {
@@ -36,24 +36,16 @@ const USUALLY_CERTAIN = 1.96;
 const TAIL_FACTOR = 4;
 const ERRORS_TOLERATED = 0.001;
 
-type Blocks = readonly LoadBlock[];
+type Batches = readonly ReturnType<typeof readingOf>[];
 
-/** Batches of an operation's blocks in time order, without the first block (warm-up) and the last one (incomplete). */
-function batchesOf(series: readonly LoadSeries[]): Blocks[] {
+/** What batches of an operation's blocks say, in time, without the first block (warm-up) and the last one (incomplete). */
+function batchesOf(series: readonly LoadSeries[]): Batches {
   const ordered = blocksOf(series);
   const inner = ordered.length > LEAST_BATCHES + 2 ? ordered.slice(1, -1) : ordered;
   const length = Math.max(1, Math.ceil(inner.length / BATCHES));
   return Array.from({ length: Math.floor(inner.length / length) }, (_, index) =>
-    inner.slice(index * length, (index + 1) * length),
+    readingOf(inner.slice(index * length, (index + 1) * length)),
   );
-}
-
-/** The mean of each batch, by the number of requests. */
-function means(batches: readonly Blocks[], value: (block: LoadBlock) => number): number[] {
-  return batches.map((blocks) => {
-    const requests = sum(blocks.map((block) => block.requests));
-    return sum(blocks.map((block) => value(block) * block.requests)) / Math.max(requests, 1);
-  });
 }
 
 /** How the two latencies of a finding are estimated, for the reader of a report that shows others. */
@@ -106,7 +98,7 @@ export function verdictOn(
   return sure.high < -tolerated ? 'better' : 'same';
 }
 
-type Pair = readonly [base: readonly Blocks[], head: readonly Blocks[]];
+type Pair = readonly [base: Batches, head: Batches];
 
 function compareLatency(
   operation: string,
@@ -116,7 +108,7 @@ function compareLatency(
   certain: number,
 ): CompareFinding {
   const [early = [], late = []] = pair.map((batches) =>
-    means(batches, ({ latency }) => latency(percentile)).map((ms) => Math.log(Math.max(ms, 1e-3))),
+    batches.map(({ latency }) => Math.log(Math.max(latency(percentile), 1e-3))),
   );
   const tolerated = Math.log(1 + slowdown);
   const { low, middle, high } = shiftOf(early, late, USUALLY_CERTAIN);
@@ -132,7 +124,7 @@ function compareLatency(
 
 function compareErrors(operation: string, pair: Pair, certain: number): CompareFinding {
   const [early = [], late = []] = pair.map((batches) =>
-    means(batches, ({ errors, requests }) => errors / Math.max(requests, 1)),
+    batches.map(({ errors, requests }) => errors / requests),
   );
   const mayBeWorse = mean(late) > mean(early) + ERRORS_TOLERATED;
   return {
