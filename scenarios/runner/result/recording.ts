@@ -270,6 +270,9 @@ export function judgeIds(ids: readonly string[]): ThresholdOutcome {
   };
 }
 
+/** What k6 prints beside its logger is a few lines. */
+const MOST_PLAIN = 10_000;
+
 /**
  * Makes a part of a result from a runner's log: standard output and error together, as `kubectl logs` gives them.
  *
@@ -278,9 +281,12 @@ export function judgeIds(ids: readonly string[]): ThresholdOutcome {
 export async function readRunnerLog(file: string): Promise<ResultPart> {
   const lines = () => createInterface({ input: createReadStream(file) });
   let plan: ToldPlan | undefined;
+  let plain = 0;
   try {
     for await (const line of lines()) {
-      const { msg } = loggedIn(line);
+      const { level, msg } = loggedIn(line);
+      plain += Number(level === 'plain');
+      if (plain > MOST_PLAIN) throw new Error('it is no log of a k6 runner');
       if (msg.startsWith(`${MARK}{"end"`)) plan = messageIn(msg)?.end?.plan;
     }
     if (plan === undefined)
