@@ -99,7 +99,7 @@ const banCheck = (
   judgeReading: (reading: BanReading, judge: Judge, trace: Trace) => void,
   options: Pick<Check, 'explainsShortage'> = {},
 ): Check =>
-  check(id, { permit: 'ban', scenes: [ban], ...options }, (judge, seen) =>
+  check(id, { scenes: [ban], ...options }, (judge, seen) =>
     judgeReading(theBan(seen.on(ban), seen.trace), judge, seen.trace),
   );
 
@@ -130,13 +130,9 @@ export const banChecks: readonly Check[] = [
     else judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
   }),
   // 8: only a key that keeps sending after a 429 is banned; a client that waits as told does not keep sending.
-  check(
-    'ban-spares-polite',
-    { permit: 'exhaust', scenes: [minute], explainsShortage: true },
-    (judge, seen) => {
-      for (const measurement of playedOn(seen.on(minute))) judgePolite(measurement, judge, seen);
-    },
-  ),
+  check('ban-spares-polite', { scenes: [minute], explainsShortage: true }, (judge, seen) => {
+    for (const measurement of playedOn(seen.on(minute))) judgePolite(measurement, judge, seen);
+  }),
   // 7: the response to a banned key is an error response and has an Error body.
   checkOfBan('ban-error-body', ({ answers }, judge) => {
     for (const exchange of answers) judgeExchange(judge, exchange, errorBodyViolation(exchange));

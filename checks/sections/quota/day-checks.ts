@@ -109,7 +109,7 @@ const dayCheck = (plan: PlanName) => checkOfPlan(`rate-day-${plan}`, plan, day, 
 export const dailyQuotaChecks: readonly Check[] = [
   ...PLAN_NAMES.map(dayCheck),
   // 8: a 429 for the day's quota gives, in Retry-After and X-RateLimit-Reset, a time within the day ahead.
-  check('rate-day-refusal', { permit: 'day', scenes: [day] }, (judge, seen) => {
+  check('rate-day-refusal', { scenes: [day] }, (judge, seen) => {
     for (const measurement of doneOf(seen.on(day), judge)) judgeRefusal(measurement, judge, seen.trace);
   }),
 ];

@@ -25,7 +25,7 @@ export const checkOfKeys = <T>(
   judgeOne: (measurement: T, judge: Judge, seen: Seen) => void,
   options: Partial<Pick<Check, 'notApplicable' | 'conclude' | 'scenes' | 'explainsShortage'>> = {},
 ): Check =>
-  check(id, { permit: measured.permit, scenes: [measured], ...options }, (judge, seen) => {
+  check(id, { scenes: [measured], ...options }, (judge, seen) => {
     for (const measurement of playedOn(seen.on(measured))) judgeOne(measurement, judge, seen);
   });
 
@@ -112,7 +112,7 @@ export function refusedOtherwise(
 }
 
 /** A check of each key's minute, and of the key that may be banned: only that key is sent more than its limit at once. */
-export const minutesAndBan = { permit: 'exhaust', scenes: [minute] } as const;
+export const minutesAndBan = { scenes: [minute] } as const;
 
 /** The ban of the key that may be banned; undefined if the run may ban none. @throws Inconclusive if it failed */
 export function banOf(seen: Seen): BanReading | undefined {

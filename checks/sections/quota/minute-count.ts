@@ -271,7 +271,6 @@ export const overLimitChecks: readonly Check[] = [
   check(
     'rate-refused-adds-nothing',
     {
-      permit: 'exhaust',
       scenes: [minute],
       conclude: storedThoughRefused(429, 'no addition was refused with 429'),
     },
