@@ -137,26 +137,37 @@ t.test('what was asked elsewhere, or not answered, is left out', async (t) => {
 async function begunAfter(left: string, again: string): Promise<string | undefined> {
   const requests = left.split(' ').map((one) => [`free-${one[0]}`, one.slice(1)] as const);
   const shown = [...requests.map(([, remaining]) => remaining), ...again.split(' ')];
-  const headers = (number: number) =>
-    Object.entries({
-      Limit: '60',
-      Remaining: shown[number - 1] ?? '',
-      Reset: `${NOON / 1000 + (number > requests.length ? 180 : 60)}`,
-    }).map(([name, value]) => [`X-RateLimit-${name}`, value] as const);
+  const headers = (number: number) => {
+    const minute = number > requests.length ? 1 : 0;
+    return Object.entries({
+      Date: new Date(NOON + minute * 60_000).toUTCString(),
+      'X-RateLimit-Limit': '60',
+      'X-RateLimit-Remaining': shown[number - 1] ?? '',
+      'X-RateLimit-Reset': `${NOON / 1000 + 60 + 120 * minute}`,
+    });
+  };
   const keys = [...new Set(requests.map(([name]) => name))].map((name) => testKey({ name }));
-  const { run } = testRun((_request, number) => ({ headers: headers(number) }), { keys });
+  const answers: Answers = (_request, number) => ({
+    status: shown[number - 1] === undefined ? 429 : 200,
+    headers: headers(number),
+  });
+  const { run } = testRun(answers, { keys });
   const sending = run.sceneRun('check', 'ordinary');
   for (const [name] of requests) await sending.attempt(listPets(), testKey({ name }));
   await run.play(askedAgain);
   return begunAnew(run.trace)?.message;
 }
 
-const IN_ORDER = '59 58 57 56 55';
+const IN_ORDER = '59 58 57 56 55 54 53 52 51';
+const WHOLE = Array.from({ length: 60 }, (_, index) => 59 - index);
+const FORGOTTEN = [59, ...WHOLE].map((remaining) => `a${remaining}`).join(' ');
 const BEGUN =
   'the target seems to have been started again at 12:00:00 UTC: its keys had their whole limits again';
 for (const [what, left, again, begun] of [
   ['each key has its whole limit again, once', 'a59 b59 a58 b58 a57 a56 a59 b59 a58', IN_ORDER, BEGUN],
   ['the first answer was lost', 'a59 b59 a58 b58 a57 a56 a58 b59', IN_ORDER, BEGUN],
+  ['only one request was forgotten', FORGOTTEN, WHOLE.join(' '), BEGUN],
+  ['one too many is admitted again', FORGOTTEN, ['59', ...WHOLE].join(' '), undefined],
   ['it is so where it is asked again', 'a59 b59 a58 b58 a57 a56 a59 b59 a58', '59 58 57 56 59', undefined],
   ['another key goes on', 'a59 b59 a58 b58 a57 a56 a59 b57 a58', '', undefined],
   ['it happens again', 'a59 b59 a58 a57 a56 a59 b59 a58 a57 a56 a59', '', undefined],

@@ -1,6 +1,6 @@
 import { judgeRemaining } from '../limits/remaining-arithmetic.ts';
 import { MINUTE, SECOND } from '../limits/time.ts';
-import { isAdmittedStatus } from '../limits/window-count.ts';
+import { beganTwice, countWindow, isAdmittedStatus, showsEdges } from '../limits/window-count.ts';
 import type { Key } from '../profile/key.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
 import { answeredPet, described, listedPets, looksLikeTheService } from '../wire/pets.ts';
@@ -78,14 +78,14 @@ export function changedTarget(seen: Pick<Seen, 'maybe'>): Doubt | undefined {
 /** As if the target had lost what it counted. */
 interface Suspected {
   readonly key: Key;
-  /** What was admitted of the key in the minute until its whole limit was there again. */
+  /** What was admitted of the key in the minute in which its whole limit was there again. */
   readonly shownBy: readonly RateReading[];
   /** When it had not lost anything yet. */
   readonly since: number;
 }
 
 /** Whatever the target's clock did meanwhile: a Date that goes back excuses what a restart explains. */
-const isBroken = ({ limits }: Key, readings: readonly RateReading[]): boolean =>
+const rises = ({ limits }: Key, readings: readonly RateReading[]): boolean =>
   judgeRemaining(
     readings.map((reading) => ({ ...reading, date: undefined })),
     limits.perMinute,
@@ -94,6 +94,25 @@ const isBroken = ({ limits }: Key, readings: readonly RateReading[]): boolean =>
 
 /** Somebody's first requests of a limit leave it whole but for so many; one of them may be lost. */
 const FIRST_REQUESTS = 2;
+
+/** Whether an answer leaves a whole limit, the minute's or the day's. Few do: of thousands of a day, one. */
+const isWhole = ({ limit, remaining = 0 }: RateReading): boolean =>
+  limit !== undefined && remaining >= limit - FIRST_REQUESTS;
+
+/** What was certainly admitted within the minute that begins with a request. */
+const minuteFrom = (readings: readonly RateReading[], { sentAt: from }: RateReading) =>
+  readings.filter(
+    ({ status, sentAt, receivedAt }) =>
+      isAdmittedStatus(status) && sentAt >= from && receivedAt < from + MINUTE,
+  );
+
+/** Whether more was given back than is, or a minute that began with the whole limit had too many requests. */
+const isBroken = (key: Key, readings: readonly RateReading[]): boolean =>
+  rises(key, readings) ||
+  readings.some((first) => {
+    const count = isWhole(first) && countWindow(minuteFrom(readings, first), key.limits.perMinute);
+    return count !== false && count.verdict.kind === 'more' && showsEdges(count);
+  });
 
 /**
  * The moment at which a key had its whole limit again, where the answers of all keys before it are in order, and so are
@@ -112,19 +131,18 @@ function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefi
       return fell > 0 && fell === next - last && before?.reset === behind?.reset;
     });
   for (const { key, readings } of ofKeys.filter((one) => isBroken(one.key, one.readings)))
-    for (const [index, { limit, remaining = 0, sentAt, receivedAt: at }] of readings.entries()) {
-      // Few are: the others are not looked for among thousands of a day.
-      if (limit === undefined || remaining < limit - FIRST_REQUESTS) continue;
+    for (const answer of readings.filter(isWhole)) {
+      const { sentAt, receivedAt: at } = answer;
       const since = readings.findLast(({ receivedAt }) => receivedAt <= sentAt)?.sentAt;
       if (since === undefined || goesOn(since, at)) continue;
+      const first = readings.find((one) => one.sentAt > sentAt - MINUTE) ?? answer;
+      const shownBy = minuteFrom(readings, first);
+      // In a burst nothing shows to rise. Requests that race each other are too many as well, but leave other numbers.
+      if (!rises(key, readings) && !beganTwice(shownBy, key.limits.perMinute)) continue;
       // Of another key, what was answered meanwhile may have been counted before it or after it.
       const until = (name: string | null) => (name === key.name ? sentAt : since);
-      if (areInOrder((one) => one.receivedAt <= until(one.key)) && areInOrder((one) => one.sentAt >= at)) {
-        const shownBy = readings
-          .slice(0, index + 1)
-          .filter((one) => one.sentAt > sentAt - MINUTE && isAdmittedStatus(one.status));
+      if (areInOrder((one) => one.receivedAt <= until(one.key)) && areInOrder((one) => one.sentAt >= at))
         return { key, shownBy, since };
-      }
     }
   return undefined;
 }
@@ -139,7 +157,8 @@ export const askedAgain = scene('restart-asked-again', { afterwards: true }, asy
   const [beganAt, first] = [run.now(), shownBy[0]?.sentAt ?? 0];
   for (const { sentAt } of shownBy) {
     await run.waitUntil(beganAt + sentAt - first, `key ${key.name} to be asked as before`);
-    await run.attempt(listPets({ limit: 1 }), key);
+    const { outcome } = await run.attempt(listPets({ limit: 1 }), key);
+    if (outcome.kind === 'response' && outcome.status === 429) return;
   }
 });
 

@@ -31,13 +31,13 @@ export class KeyLane {
   unusable: Reason | undefined;
   /** Why nothing more is sent with the key for a day; undefined while it is. */
   spent: Reason | undefined;
+  /** How often the key was refused although there should have been quota left. */
+  refusedEarly = 0;
   /** Whether the requests that its window admits are being counted: one of another scene would be one too many. */
   isReserved = false;
   /** How often nothing was left although the run had hardly spent anything. */
   #emptyEarly = 0;
   #turn: Promise<unknown> = Promise.resolve();
-  /** How often the key was refused although there should have been quota left. */
-  #refusedEarly = 0;
 
   constructor(key: Key) {
     this.key = key;
@@ -97,7 +97,7 @@ export class KeyLane {
   /** The target asked to wait until this moment, although there should have been quota left. */
   refusedUntil(time: number): void {
     this.#refusedUntil = Math.max(this.#refusedUntil, time);
-    this.#refusedEarly += 1;
+    this.refusedEarly += 1;
   }
 
   /** Whether the key was refused though the run had quota for it, and is to be left alone. */
@@ -123,7 +123,7 @@ export class KeyLane {
     if (this.isHeldBack(now)) return this.#refusedUntil;
     // Where the target refuses one request right after the other, they are sent as evenly as the plan has them.
     const pace = (1.1 * MINUTE) / this.key.limits.perMinute;
-    const evenly = this.#refusedEarly < REFUSES_BURSTS ? now : (this.#recent.at(-1) ?? now) + pace;
+    const evenly = this.refusedEarly < REFUSES_BURSTS ? now : (this.#recent.at(-1) ?? now) + pace;
     if (this.left(now) > 0) return Math.max(now, evenly);
     const last = this.#last;
     if (last?.limit === this.key.limits.perMinute && last.reset !== undefined)

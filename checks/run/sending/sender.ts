@@ -92,6 +92,7 @@ export class Sender {
     const [usual, ...others] = (free.length > 0 ? free : lanes).toSorted(
       (a, b) =>
         Number(a.adding === 'forbidden') - Number(b.adding === 'forbidden') ||
+        Number(a.refusedEarly > 0) - Number(b.refusedEarly > 0) ||
         b.key.limits.perMinute - a.key.limits.perMinute,
     );
     if (usual === undefined) throw new Inconclusive(NO_KEY_MAY_ADD);

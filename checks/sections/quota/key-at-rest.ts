@@ -1,8 +1,10 @@
 /** Brings a key into a state in which its minute can be counted: all spending of its quota is known. */
+import { cameBackAtOnce } from '../../limits/refill.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isAdmittedStatus } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
+import type { RateReading } from '../../wire/rate-headers.ts';
 import { lostOn } from './admitted.ts';
 
 /** A burst on a target of ordinary speed takes less, so that what was sent before it still counts with it. */
@@ -26,17 +28,23 @@ export const isInTime = (run: SceneRun, at: number, { took, isSecond }: Another)
 
 /**
  * From when the requests of this run on a key count, none of which is given back yet: those since it was at rest for a
- * minute. Undefined where the first of them was too long ago for that, or the key was refused since.
+ * minute, or since a refusal after which its whole limit was there at once. Undefined where the first of them was too
+ * long ago for that, or the key was refused since.
  */
 function sinceRest(run: SceneRun, key: Key): number | undefined {
+  const { perMinute } = key.limits;
   const readings = run.trace.readingsOf(key);
+  const isRecent = ({ sentAt }: RateReading) => sentAt > run.now() - MINUTE + BURST;
+  const refusedAt = readings.findLastIndex(({ status }) => !isAdmittedStatus(status));
+  const [refused, again] = readings.slice(Math.max(0, refusedAt), refusedAt + 2);
+  const isBack = refused?.status === 429 && cameBackAtOnce({ perMinute, refused, first: again }) === true;
+  if (isBack && again !== undefined && isRecent(again)) return refused.receivedAt;
   const index = readings.findLastIndex(
     ({ sentAt }, at) => sentAt - (readings[at - 1]?.receivedAt ?? 0) >= MINUTE,
   );
   const first = readings[index];
   if (first === undefined) return run.now();
-  const refused = readings.findLast(({ status }) => !isAdmittedStatus(status));
-  const isKnown = first.sentAt > Math.max(refused?.receivedAt ?? 0, run.now() - MINUTE + BURST);
+  const isKnown = index > refusedAt && isRecent(first);
   return isKnown && (index === 0 || lostOn(run.trace, key.name, first.sentAt - MINUTE).length === 0)
     ? first.sentAt
     : undefined;

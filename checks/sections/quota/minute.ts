@@ -6,7 +6,7 @@
 import { cameBackAtOnce, isRefilling, type Refill } from '../../limits/refill.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, tellsDay, toldRetry } from '../../limits/told-time.ts';
-import { fellShortAlike, fillingTime, heldExplains, movesOn } from '../../limits/window-count.ts';
+import { fellShortAlike, fillingTime, heldExplains, movesOn, showsEdges } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { PLAN_NAMES, type PlanName } from '../../profile/target-profile.ts';
 import type { Judge } from '../../run/check.ts';
@@ -102,6 +102,7 @@ export const minute = sceneOnKeys(
         windows.length < 3 &&
         !windows.some(hasLost) &&
         !windows.some(isExact) &&
+        !windows.some(isTooMany) &&
         !fellShortTwice(windows) &&
         !isSharedTwice(windows, after.refill);
       for (let last = first; mayTell() && (last === first || hasFewer(last)); windows.push(last)) {
@@ -131,6 +132,8 @@ export const minute = sceneOnKeys(
 /** Whether nothing can be told of a key's numbers: the answers of another window make up for none that was lost. */
 const hasLost = ({ lost }: FilledWindow): boolean => lost !== undefined;
 const isExact = (window: FilledWindow): boolean => !hasLost(window) && window.count.verdict.kind === 'exact';
+/** Whether more were admitted than any window has, which nothing that follows explains. */
+const isTooMany = ({ count }: FilledWindow): boolean => count.verdict.kind === 'more' && showsEdges(count);
 /** Whether a sliding window counter may have held what was spent before; of few requests it holds little. */
 const mayHold = ({ count: { all, admitted, perMinute, verdict } }: FilledWindow, isAgain: boolean): boolean =>
   all.length >= perMinute / 2 &&
