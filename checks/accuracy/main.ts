@@ -61,15 +61,12 @@ const matrix = matrixOf(entries, asked.checkable);
 if (options.write) writeFileSync(new URL('checks/accuracy/MATRIX.md', packageRoot), matrix.text);
 for (const left of pairsWithout(cases)) say(`left out, ${left}`);
 for (const problem of matrix.problems) say(problem);
-/** A gate waits no longer for a run without days, in seconds. */
-const SOON = 300;
 const longest = entries
   .filter((entry) => !spendsDay(entry.case))
   .map((entry) => ({ title: titleOf(entry.case), seconds: Math.round(entry.result.seconds ?? 0) }))
-  .sort((a, b) => b.seconds - a.seconds);
-const words = longest
-  .filter(({ seconds }, index) => index < 3 || seconds > SOON)
-  .map(({ title, seconds }) => `${title} ${seconds} s`);
+  .sort((a, b) => b.seconds - a.seconds)
+  .slice(0, 3);
+const words = longest.map(({ title, seconds }) => `${title} ${seconds} s`);
 say(`longest by the run's clock: ${words.join('; ')}`);
 say(
   `${matrix.found} of ${matrix.faults} faults found by the requirement that they break; ${matrix.falseAlarms} false alarms on ${matrix.conforming} conforming servers, disturbed or not; ${Math.round((performance.now() - startedAt) / 1000)} s`,

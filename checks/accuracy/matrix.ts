@@ -51,11 +51,8 @@ function untrue({ verdicts }: CaseResult): string[] {
   });
 }
 
-/**
- * A gate waits for the verdict: so many seconds a run may take, by its own clock. Nearly all take less than five minutes; a
- * counter that slides is whole again only after two minutes, and what disturbs it may spoil a window more than once.
- */
-const LONGEST = { run: 600, ofDay: 7200 };
+/** A gate waits for the verdict: so many seconds a run may take, by its own clock. */
+const LONGEST = { run: 300, ofDay: 3600 };
 
 /** A line if the run took too long. */
 function lateness({ case: accuracyCase, result: { seconds = 0 } }: Entry): string[] {

@@ -93,9 +93,11 @@ function stepOf(readings: readonly RateReading[], from: Sample, to: Sample): Ste
 /** Whether one may be told from the other: they are of one window, or of one that moves on bit by bit. */
 function areNear({ reading: from, window }: Sample, { reading: to }: Sample): boolean {
   // In another window everything may have been given back: Reset then lies most of a window later, or earlier if the
-  // target's clock was set back.
+  // target's clock was set back. Where none is told, more is left.
   const resetPassed =
-    from.reset !== undefined && to.reset !== undefined && Math.abs(to.reset - from.reset) > window / 2;
+    from.reset === undefined || to.reset === undefined
+      ? (to.remaining ?? 0) > (from.remaining ?? 0)
+      : Math.abs(to.reset - from.reset) > window / 2;
   const isSoon = to.receivedAt - from.sentAt < window / 4;
   return from.limit === to.limit && !resetPassed && isSoon && !wentBack(from, to);
 }

@@ -190,19 +190,6 @@ export function racingRemaining({ admitted, perMinute }: WindowCount): boolean {
   return isTooMuch && values.length - new Set(values).size > Math.max(1, admitted.length / 20);
 }
 
-/**
- * Whether the admitted requests of a minute left each value of Remaining once, and the highest ones twice: as if the
- * target had lost what it had counted.
- */
-export function beganTwice(admitted: readonly RateReading[], perMinute: number): boolean {
-  const lost = admitted.length - perMinute;
-  const values = admitted.map(({ remaining = -1 }) => remaining).sort((a, b) => b - a);
-  return (
-    lost > 0 &&
-    values.every((value, index) => value === perMinute - 1 - Math.max(Math.floor(index / 2), index - lost))
-  );
-}
-
 /** Whether the answers would have shown that a new window began: headers of the day do not. */
 export const showsEdges = ({ admitted, perMinute }: WindowCount): boolean =>
   admitted.every(({ limit }) => limit === perMinute);

@@ -1,11 +1,11 @@
 import { judgeRemaining } from '../limits/remaining-arithmetic.ts';
 import { MINUTE, SECOND } from '../limits/time.ts';
-import { beganTwice, countWindow, isAdmittedStatus, showsEdges } from '../limits/window-count.ts';
+import { countWindow, isAdmittedStatus, showsEdges } from '../limits/window-count.ts';
 import type { Key } from '../profile/key.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
 import { answeredPet, described, listedPets, looksLikeTheService } from '../wire/pets.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
-import { listPets } from '../wire/requests.ts';
+import { listPets, requestOf } from '../wire/requests.ts';
 import type { Seen } from './check.ts';
 import { scene } from './scene.ts';
 import type { Trace } from './trace.ts';
@@ -99,11 +99,14 @@ const FIRST_REQUESTS = 2;
 const isWhole = ({ limit, remaining = 0 }: RateReading): boolean =>
   limit !== undefined && remaining >= limit - FIRST_REQUESTS;
 
-/** What was certainly admitted within the minute that begins with a request. */
-const minuteFrom = (readings: readonly RateReading[], { sentAt: from }: RateReading) =>
+/** What was certainly admitted within the minute that begins with a request, but for a window that begins meanwhile. */
+const minuteFrom = (readings: readonly RateReading[], { sentAt: from, reset: told = 0 }: RateReading) =>
   readings.filter(
-    ({ status, sentAt, receivedAt }) =>
-      isAdmittedStatus(status) && sentAt >= from && receivedAt < from + MINUTE,
+    ({ status, sentAt, receivedAt, reset = told }) =>
+      isAdmittedStatus(status) &&
+      sentAt >= from &&
+      receivedAt < from + MINUTE &&
+      reset < told + MINUTE - 2 * SECOND,
   );
 
 /** Whether more was given back than is, or a minute that began with the whole limit had too many requests. */
@@ -137,8 +140,10 @@ function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefi
       if (since === undefined || goesOn(since, at)) continue;
       const first = readings.find((one) => one.sentAt > sentAt - MINUTE) ?? answer;
       const shownBy = minuteFrom(readings, first);
-      // In a burst nothing shows to rise. Requests that race each other are too many as well, but leave other numbers.
-      if (!rises(key, readings) && !beganTwice(shownBy, key.limits.perMinute)) continue;
+      const before = shownBy.findLast(({ receivedAt }) => receivedAt <= sentAt);
+      // Of requests that race each other too many are admitted as well, but never is more left than before them.
+      const isMore = (answer.remaining ?? 0) >= (before?.remaining ?? Infinity);
+      if (!isMore && !rises(key, readings)) continue;
       // Of another key, what was answered meanwhile may have been counted before it or after it.
       const until = (name: string | null) => (name === key.name ? sentAt : since);
       if (areInOrder((one) => one.receivedAt <= until(one.key)) && areInOrder((one) => one.sentAt >= at))
@@ -155,9 +160,11 @@ export const askedAgain = scene('restart-asked-again', { afterwards: true }, asy
   const last = run.trace.readingsOf(key).at(-1)?.receivedAt ?? 0;
   await run.waitUntil(last + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
   const [beganAt, first] = [run.now(), shownBy[0]?.sentAt ?? 0];
-  for (const { sentAt } of shownBy) {
+  for (const { sentAt, operation, path } of shownBy) {
     await run.waitUntil(beganAt + sentAt - first, `key ${key.name} to be asked as before`);
-    const { outcome } = await run.attempt(listPets({ limit: 1 }), key);
+    // What costs nothing does so again; nothing is added for it.
+    const spec = operation === 'getPet' ? { ...requestOf(operation), path } : listPets({ limit: 1 });
+    const { outcome } = await run.attempt(spec, key);
     if (outcome.kind === 'response' && outcome.status === 429) return;
   }
 });

@@ -87,6 +87,8 @@ export const remainingFalls = check(
     );
     if (minutes.length === 0 && trace.run.keys.every((key) => fallOf(key, trace).kind === 'unseen'))
       judge.inconclusive(notShown(...REMAINING_SHOWN_BY));
+    // What the falls show names the requests that cost too much or nothing.
+    if (trace.run.keys.some((key) => fallOf(key, trace).kind === 'broken')) return;
     for (const measurement of minutes.length === 0 ? [] : playedOn(minutes)) {
       const { key, windows, next } = measurement;
       const refills = givesBackGradually(measurement) !== false;
