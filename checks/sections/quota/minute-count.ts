@@ -66,7 +66,7 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, seen: Seen): v
   const { perMinute } = key.limits;
   const window = telling(windows);
   if (window === undefined) return judge.inconclusive('no window was measured');
-  const { refusal, closed, count } = window;
+  const { refusal, servedOver, closed, count } = window;
   const { verdict, admitted } = count;
   const evidence = evidenceOf(window);
   const expected = `${perMinute} requests admitted in a minute with a key of plan ${key.plan}`;
@@ -85,6 +85,9 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, seen: Seen): v
   if (tooMuch !== undefined) return breaks(tooMuch.actual, ...tooMuch.evidence);
   if (verdict.kind === 'exact') return judge.holds(...evidence);
   if (verdict.kind === 'more') {
+    // It was refused, but not as the document has it.
+    if (servedOver !== undefined && servedOver.outcome.status >= 400)
+      return inconclusive(notTold(`the limit was met with ${described(servedOver)}`, 'rate-refused-429'));
     if (racingRemaining(count))
       return inconclusive(notTold(`${admitted.length} were admitted at once`, 'rate-concurrent'));
     // If the headers hide window edges, two windows in a row must show it.
