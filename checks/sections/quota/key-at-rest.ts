@@ -19,6 +19,8 @@ export interface Another {
   readonly took: number;
   /** Whether it is the second: without it the first tells nothing. Any other leaves time for what a run asks in the end. */
   readonly isSecond: boolean;
+  /** How long the key rests: two in any case, or one where it is not known from when its requests count. */
+  readonly minutes?: 1 | 2;
 }
 
 /** Whether a window that begins at this moment leaves a run short enough; one that spends days has all the time. */
@@ -53,19 +55,20 @@ function sinceRest(run: SceneRun, key: Key): number | undefined {
 /**
  * When the key will have made no request for a whole minute: every kind of window is then fresh, but for a counter
  * that slides and counts part of the minute before; that one starts from zero after two, or a minute after its window.
- * A clock-aligned window ends when the refusal said, and every minute after that. Where the next such edge is near, the
- * rest lasts until then, so that it does not fall into the burst.
+ * A clock-aligned window ends when Reset said, and every minute after that. Where the next such edge is near, the rest
+ * lasts until then, so that it does not fall into the burst.
  */
-function restedAt(run: SceneRun, key: Key, { edge, minutes = 1 }: Rest = {}): number {
+function restedAt(run: SceneRun, key: Key, minutes: 1 | 2 = 1): number {
   const [last, before] = run.trace.readingsOf(key).slice(-2).reverse();
-  const { receivedAt = 0, reset } = last ?? {};
-  const resets = minutes === 1 || reset === undefined ? edge : run.trace.targetClock.reached(reset + SECOND);
+  const { receivedAt = 0, limit, reset } = last ?? {};
+  const isTold = reset !== undefined && limit === key.limits.perMinute;
+  const resets = isTold ? run.trace.targetClock.reached(reset + SECOND) : 0;
   // What several answers tell is the end of a window, not the next request that is admitted.
-  const isWindow = minutes === 2 && resets !== undefined && reset === before?.reset;
+  const isWindow = minutes === 2 && isTold && reset === before?.reset;
   const atMost = receivedAt + minutes * MINUTE;
   const rested = SECOND + (isWindow ? Math.min(atMost, Math.max(receivedAt, resets) + MINUTE) : atMost);
-  const sinceEdge = resets === undefined || resets > rested ? 0 : (rested - resets) % MINUTE;
-  return sinceEdge < MINUTE / 2 ? Math.max(rested, resets ?? 0) : rested + MINUTE - sinceEdge;
+  const toEdge = MINUTE - (Math.max(0, rested - resets) % MINUTE);
+  return isTold && toEdge < BURST ? rested + toEdge : rested;
 }
 
 async function restUntil(run: SceneRun, key: Key, at: number): Promise<number> {
@@ -77,18 +80,11 @@ async function restUntil(run: SceneRun, key: Key, at: number): Promise<number> {
 export const knownSince = async (run: SceneRun, key: Key): Promise<number> =>
   sinceRest(run, key) ?? restUntil(run, key, restedAt(run, key));
 
-/** How a key rests before another window of it is filled. */
-interface Rest {
-  /** When a window of it ends, as far as that is known. */
-  readonly edge?: number | undefined;
-  /** Two in any case, or one where it is not known from when its requests count. */
-  readonly minutes?: 1 | 2;
-}
-
 /** From when a key's requests count for another window; undefined where the run would take too long. */
-export async function knownAgain(run: SceneRun, key: Key, how: Rest & Another): Promise<number | undefined> {
-  const known = how.minutes === 2 ? undefined : sinceRest(run, key);
-  const at = restedAt(run, key, how);
+export async function knownAgain(run: SceneRun, key: Key, how: Another): Promise<number | undefined> {
+  const { minutes = 1 } = how;
+  const known = minutes === 2 ? undefined : sinceRest(run, key);
+  const at = restedAt(run, key, minutes);
   return known ?? (isInTime(run, at, how) ? restUntil(run, key, at) : undefined);
 }
 

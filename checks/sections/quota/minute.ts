@@ -5,7 +5,7 @@
 
 import { cameBackAtOnce, isRefilling, type Refill } from '../../limits/refill.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
-import { isForDay, tellsDay, toldRetry } from '../../limits/told-time.ts';
+import { isForDay, tellsDay } from '../../limits/told-time.ts';
 import { fellShortAlike, fillingTime, heldExplains, movesOn, showsEdges } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { PLAN_NAMES, type PlanName } from '../../profile/target-profile.ts';
@@ -100,18 +100,13 @@ export const minute = sceneOnKeys(
       // Not the plan's number: repeated from rest, so that earlier use of the key cannot explain it.
       const mayTell = () =>
         windows.length < 3 &&
-        !windows.some(hasLost) &&
-        !windows.some(isExact) &&
-        !windows.some(isTooMany) &&
+        !windows.some((one) => hasLost(one) || isExact(one) || isTooMany(one)) &&
         !fellShortTwice(windows) &&
         !isSharedTwice(windows, after.refill);
       for (let last = first; mayTell() && (last === first || hasFewer(last)); windows.push(last)) {
         const isHeld = isRefilling(after.refill) === true && mayHold(last, last !== first);
-        const since = await knownAgain(run, key, {
-          edge: windowEdge(run, key, after),
-          minutes: isHeld ? 2 : 1,
-          ...{ took: fillingTime(last.count.all), isSecond: last === first },
-        });
+        const [took, isSecond] = [fillingTime(last.count.all), last === first];
+        const since = await knownAgain(run, key, { took, isSecond, minutes: isHeld ? 2 : 1 });
         if (since === undefined) break;
         last = await fill(since);
       }
@@ -182,12 +177,6 @@ async function firstWindow(
   return second.closed === undefined ? [second] : [first, second];
 }
 
-/** When a clock-aligned window ended according to the refusal; undefined if the run did not wait for that. */
-function windowEdge(run: SceneRun, key: Key, { obeyed, afterRetryAfter }: AfterRefusal): number | undefined {
-  const retryAt = afterRetryAfter && toldRetry(run.trace, key.limits, obeyed);
-  return retryAt === undefined ? undefined : retryAt + SECOND;
-}
-
 /** The window after the reset; where it fell short, up to two more, each from rest. */
 async function nextWindow(
   run: SceneRun,
@@ -202,7 +191,7 @@ async function nextWindow(
   const another = { took: fillingTime(first.count.all), isSecond: false };
   let since = refilling === false ? refusal.receivedAt : undefined;
   if (refilling === undefined || !isExact(first)) {
-    since = await knownAgain(run, key, { edge: windowEdge(run, key, after), ...another });
+    since = await knownAgain(run, key, another);
     if (since === undefined) return;
   }
   // By then the burst has left a sliding window, and a token bucket is full again but for what was asked meanwhile.
