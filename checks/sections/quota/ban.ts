@@ -12,10 +12,9 @@ import { scene, sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { listPets } from '../../wire/requests.ts';
-import { categoryOf, storeSample } from '../animals/additions.ts';
-import { retrievals, servedAnimals } from '../animals/retrievals.ts';
 import { isAdmitted } from './admitted.ts';
 import { type BanMeasurement, type OtherKey, readBan } from './ban-reading.ts';
+import { sendingOn } from './minute-requests.ts';
 import { freeKey, otherKeys } from './other-keys.ts';
 import { provoke } from './provocation.ts';
 
@@ -41,11 +40,9 @@ export const ban = sceneOnKeys(
   'ban',
   { permit: 'ban', intent: 'ban', keys: banKeys, wanted: { role: 'ban', beyondMinute: true } },
   async (run, key): Promise<BanMeasurement> => {
-    const sample = await run.tryPlay(storeSample);
-    const retrieved = await run.tryPlay(retrievals);
+    const sending = await sendingOn(run, key);
     if (run.wasCutOff) await untilForgiven(run, key);
-    const store = { animals: servedAnimals(retrieved), category: categoryOf(run.facts, sample) };
-    const provoked = await provoke(run, key, store);
+    const provoked = await provoke(run, sending);
     const { end, ban: known } = readBan({ ...provoked, others: [], later: [] }, run.trace);
     if (known !== undefined) await run.tryPlay(keylessInBan);
     const others = await tryOthers(run, key, known?.toldEnd);

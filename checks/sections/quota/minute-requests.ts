@@ -1,12 +1,12 @@
-/** The requests that fill a minute: every operation, limit and filter in turn. */
+/** The requests that fill a minute, and those that go on over it: every operation, limit and filter in turn. */
 import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
 import type { Key } from '../../profile/key.ts';
 import { drawNumber } from '../../run/run-facts.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { Intent } from '../../wire/exchange.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
-import { inLetters, namePrefix } from '../animals/additions.ts';
-import { unknownId } from '../animals/retrievals.ts';
+import { categoryOf, inLetters, namePrefix, storeSample } from '../animals/additions.ts';
+import { retrievals, servedAnimals, unknownId } from '../animals/retrievals.ts';
 
 /** The key whose minute is filled, and what is known about the store. */
 export interface Sending {
@@ -14,6 +14,12 @@ export interface Sending {
   /** Ids of existing animals. */
   readonly animals: readonly bigint[];
   readonly category: bigint;
+}
+
+/** What earlier scenes tell about the store, as far as they were played. */
+export async function sendingOn(run: SceneRun, key: Key): Promise<Sending> {
+  const category = categoryOf(run.facts, await run.tryPlay(storeSample));
+  return { key, animals: servedAnimals(await run.tryPlay(retrievals)), category };
 }
 
 /** How many animals a burst adds at the same moment, which is when badly generated ids collide. */
@@ -70,4 +76,24 @@ export function refusedOperation(run: SceneRun, sending: Sending): RequestSpec {
   const [animal] = animals;
   if (turn === 1 && mayAddWith(run, key)) return addition(run, sending, 'x', { categoryId, status: 'sold' });
   return turn === 2 && animal !== undefined ? getPet(animal) : listPets({ limit: 1 });
+}
+
+/** Lists that a target might forget to limit, the likeliest first, because a ban may soon end the series. */
+const OVER_LIMIT_LISTS = [
+  { limit: LIMIT.maximum, status: 'sold' },
+  {},
+  { limit: LIMIT.maximum },
+  { status: 'pending' },
+];
+
+/** Over-limit requests of each operation in turn; plain lists were refused before. */
+export function* overLimit(run: SceneRun, sending: Sending): Generator<RequestSpec, never> {
+  const { animals, category: categoryId } = sending;
+  for (let turn = 0; ; turn += 1) {
+    const [animal] = animals;
+    if (animal !== undefined) yield getPet(animal);
+    if (run.facts.permissions.has('writes'))
+      yield addition(run, sending, ` x${inLetters(turn)}`, { categoryId, status: 'sold' }, 'ban');
+    yield listPets(OVER_LIMIT_LISTS[turn % OVER_LIMIT_LISTS.length]);
+  }
 }

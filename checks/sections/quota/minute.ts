@@ -16,12 +16,10 @@ import { sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { Trace } from '../../run/trace.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
-import { categoryOf, storeSample } from '../animals/additions.ts';
-import { retrievals, servedAnimals } from '../animals/retrievals.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
 import { type AfterRefusal, afterRefusal } from './after-refusal.ts';
 import { knownAgain, knownSince, restFromNow } from './key-at-rest.ts';
-import { refusedOperation, variety } from './minute-requests.ts';
+import { refusedOperation, sendingOn, variety } from './minute-requests.ts';
 import { type FilledWindow, fillUndisturbed } from './window-filling.ts';
 
 export interface MinuteMeasurement {
@@ -76,9 +74,7 @@ export const minute = sceneOnKeys(
   'minute',
   { permit: 'exhaust', intent: 'fill', keys: minuteKeys, wanted: WANTED },
   async (run, key): Promise<MinuteMeasurement> => {
-    const sample = await run.tryPlay(storeSample);
-    const retrieved = await run.tryPlay(retrievals);
-    const sending = { key, animals: servedAnimals(retrieved), category: categoryOf(run.facts, sample) };
+    const sending = await sendingOn(run, key);
     const requests = variety(run, sending);
     const fill: Fill = async (since = run.now(), last = listPets({ limit: 1 })) => {
       const window = await fillUndisturbed(run, key, { requests, since, last });

@@ -1,5 +1,4 @@
 /** Reaches a key's limit and keeps sending after the 429, as no client should, until a ban shows. */
-import { LIMIT } from '../../../spec/operations.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, tellsDay, toldEnd } from '../../limits/told-time.ts';
 import { countWindow } from '../../limits/window-count.ts';
@@ -9,12 +8,12 @@ import { daySpent } from '../../run/reason.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
-import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
-import { inLetters, namePrefix } from '../animals/additions.ts';
+import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { admittedOn, isAdmitted, neverRefused } from './admitted.ts';
 import { isRefused, PATIENCE_OF_TARGET, type Provocation, standingAfter, UNREFUSED } from './ban-reading.ts';
 import { knownSince, restFromNow } from './key-at-rest.ts';
 import { exhaustKeys } from './minute.ts';
+import { overLimit, type Sending } from './minute-requests.ts';
 import { otherKeys } from './other-keys.ts';
 import { IN_FLIGHT } from './window-filling.ts';
 
@@ -37,51 +36,20 @@ const STAYS_EXHAUSTED = 10 * SECOND;
 /** Requests after the first answer of a ban, to see whether it holds: of some only every so many-th is let through. */
 const WITHIN_BAN = 12;
 
-/** What is known of the store. */
-interface Store {
-  readonly animals: readonly bigint[];
-  readonly category: bigint;
-}
-
-/** Lists that a target might forget to limit, the likeliest first, because a ban may soon end the series. */
-const OVER_LIMIT_LISTS = [
-  { limit: LIMIT.maximum, status: 'sold' },
-  {},
-  { limit: LIMIT.maximum },
-  { status: 'pending' },
-];
-
-/** Over-limit requests of each operation in turn; plain lists were refused before. */
-function* overLimit({ facts }: SceneRun, { animals, category }: Store): Generator<RequestSpec, never> {
-  for (let turn = 0; ; turn += 1) {
-    const [animal] = animals;
-    if (animal !== undefined) yield getPet(animal);
-    if (facts.permissions.has('writes')) {
-      yield repeatable((again) =>
-        addPet({
-          name: `${namePrefix(facts.id)}${again} x${inLetters(turn)}`,
-          categoryId: category,
-          status: 'sold',
-        }),
-      );
-    }
-    yield listPets(OVER_LIMIT_LISTS[turn % OVER_LIMIT_LISTS.length]);
-  }
-}
-
 /**
  * Sends the quota and a few more almost at once, waits until the window is about to end, and then keeps sending until a
  * ban shows. Because it is so late, the ban outlasts the window, and its end can be told from the window's.
  *
  * @throws Inconclusive if nothing is refused
  */
-export async function provoke(run: SceneRun, key: Key, store: Store): Promise<Provocation> {
+export async function provoke(run: SceneRun, sending: Sending): Promise<Provocation> {
+  const { key } = sending;
   const { perMinute } = key.limits;
   const { admitted, refused, last, roundTrip } = await reachLimitAtOnce(run, key);
   const rounds: AnsweredExchange[][] = [];
   let standing = standingAfter(UNREFUSED, refused, run.trace);
   let refusals = refused.length;
-  const requests = overLimit(run, store);
+  const requests = overLimit(run, sending);
   const sendUntil = async (isEnough: () => boolean, atMost: number) => {
     for (let left = atMost; left > 0 && !isEnough(); left -= rounds.at(-1)?.length ?? 0) {
       const { isGivenBack } = standing;
