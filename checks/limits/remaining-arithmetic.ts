@@ -20,6 +20,8 @@ export type RemainingVerdict =
       readonly expected: string;
       readonly actual: string;
       readonly readings: readonly RateReading[];
+      /** Whether all requests of a kind cost too much or too little, which is named. */
+      readonly isOfKind: boolean;
     }
   /** Somebody else uses the key, as far as can be told. */
   | { readonly kind: 'disturbed'; readonly reason: string }
@@ -181,8 +183,9 @@ export function judgeRemaining(
   return risen(pairs, hidden) ?? { kind: 'falls', steps: pairs.length };
 }
 
-const broken = (actual: string, samples: readonly Sample[]): RemainingVerdict => ({
+const broken = (actual: string, samples: readonly Sample[], isOfKind = false): RemainingVerdict => ({
   kind: 'broken',
+  isOfKind,
   expected: 'X-RateLimit-Remaining one lower after every request',
   actual,
   readings: samples.map(({ reading }) => reading),
@@ -232,7 +235,11 @@ function commonDeviation(steps: readonly Step[]): RemainingVerdict | undefined {
       if (!deviates || !isExceptional(alike, others) || mayBeRefilled(alike, fall)) continue;
       const fell = fall === 0 ? 'did not fall' : fall < 0 ? `rose by ${-fall}` : `fell by ${fall}`;
       const times = `${alike.length} times of ${alike.length}`;
-      return broken(`it ${fell} (${from.remaining} to ${to.remaining}) with ${name}, ${times}`, [to, from]);
+      return broken(
+        `it ${fell} (${from.remaining} to ${to.remaining}) with ${name}, ${times}`,
+        [to, from],
+        true,
+      );
     }
   return undefined;
 }

@@ -85,10 +85,11 @@ export const remainingFalls = check(
       () => seen.on(minute),
       () => [],
     );
-    if (minutes.length === 0 && trace.run.keys.every((key) => fallOf(key, trace).kind === 'unseen'))
+    const falls = trace.run.keys.map((key) => fallOf(key, trace));
+    if (minutes.length === 0 && falls.every(({ kind }) => kind === 'unseen'))
       judge.inconclusive(notShown(...REMAINING_SHOWN_BY));
-    // What the falls show names the requests that cost too much or nothing.
-    if (trace.run.keys.some((key) => fallOf(key, trace).kind === 'broken')) return;
+    // They say which requests cost too much or nothing.
+    if (falls.some((fall) => fall.kind === 'broken' && fall.isOfKind)) return;
     for (const measurement of minutes.length === 0 ? [] : playedOn(minutes)) {
       const { key, windows, next } = measurement;
       const refills = givesBackGradually(measurement) !== false;
