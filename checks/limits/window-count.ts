@@ -22,7 +22,7 @@ export const isAdmittedStatus = (status: number): boolean => status < 400 || OF_
 export type CountVerdict =
   | { readonly kind: 'exact' }
   /** More than the plan's, and no refill, window edge or rounding explains it. */
-  | { readonly kind: 'more'; readonly allowed: number }
+  | { readonly kind: 'more' }
   /**
    * Fewer than the plan's. What is missing was spent before our first request of the window, or between ours: an
    * answer of ours skipped a value of Remaining, which somebody else then saw.
@@ -165,7 +165,7 @@ function refillAllowed(admitted: readonly RateReading[], perMinute: number): num
 function judge(admitted: readonly RateReading[], perMinute: number, lost: number): CountVerdict {
   if (admitted.length === 0) return { kind: 'fewer', before: 0, between: 0 };
   const allowed = Math.floor(perMinute + refillAllowed(admitted, perMinute));
-  if (admitted.length > allowed) return { kind: 'more', allowed };
+  if (admitted.length > allowed) return { kind: 'more' };
   const describesMinute = admitted.every(({ limit }) => limit === perMinute);
   const before = describesMinute ? spentBefore(admitted, perMinute) : 0;
   const between = skippedValues(admitted, lost > 0);

@@ -80,7 +80,7 @@ export const admittedReadings = (count: number, given: Partial<RateReading> = {}
   );
 
 export const exact: CountVerdict = { kind: 'exact' };
-export const more: CountVerdict = { kind: 'more', allowed: PER_MINUTE };
+export const more: CountVerdict = { kind: 'more' };
 export const fewer = (before = 0, between = 0): CountVerdict => ({ kind: 'fewer', before, between });
 
 /** A window that admitted this many requests before it refused one. */
