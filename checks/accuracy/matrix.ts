@@ -51,7 +51,7 @@ function untrue({ verdicts }: CaseResult): string[] {
   });
 }
 
-/** A gate waits for the verdict: so many seconds a run may take, by its own clock. */
+/** A gate waits for the verdict: so many seconds a run may take. */
 const LONGEST = { run: 300, ofDay: 3600 };
 
 /** A line if the run took too long. */
