@@ -19,7 +19,7 @@ export function renderBill(
   timeLimit: number,
 ): string {
   const rows = [
-    ['KEY', 'PLAN', 'REQUESTS', 'OF ITS MINUTE', 'OF ITS DAY', '429S'],
+    ['KEY', 'PLAN', 'SENDS', 'OF ITS MINUTE', 'OF ITS DAY', '429S'],
     ...bill.keys.map(keyRow),
     ['(no key)', '', bill.anonymous.toLocaleString('en'), '', '', ''],
   ];

@@ -7,10 +7,12 @@ import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { currentId, type Gap, gaps, type Requirement, requirements } from '../../spec/contract.ts';
 import { groupBy } from '../../spec/group-by.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
+import { wrap } from '../../spec/text-table.ts';
 import { permitOf } from '../check/check-list.ts';
 import { planCheck } from '../check/check-plan.ts';
 import { startEmbeddedTarget } from '../check/embedded-target.ts';
 import { knownName } from '../shared/known-name.ts';
+import { columnsOf } from '../shared/screen.ts';
 import { print } from '../shared/standard-output.ts';
 
 const EXAMPLES = `
@@ -101,7 +103,17 @@ function fieldText(id: string, { description, properties, items }: TSchema): str
   return lines(`${id}, a field of a profile: ${description}`, ...told);
 }
 
-const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
+/** A label, or the name of a field: what follows it stands beside it in every line. */
+const LABEL = /^(?:[A-Z][a-z ]+: +| {2}\S+ +)/;
+
+function lines(...all: readonly string[]): string {
+  const columns = columnsOf(process.stdout);
+  const wrapped = all.flatMap((line) => {
+    const [label = ''] = LABEL.exec(line) ?? [];
+    return wrap(line.slice(label.length), { columns }, label);
+  });
+  return `${wrapped.join('\n')}\n`;
+}
 
 /** `explain`: one requirement or one gap, for the reader of a report. */
 export const command = new Command('explain')
