@@ -20,7 +20,14 @@ import {
   schemaViolation,
   type Violation,
 } from '../../checks/wire/answer.ts';
-import { int64Of, isJsonObject, type JsonValue, parseJson } from '../../checks/wire/lossless-json.ts';
+import {
+  int64Of,
+  isJsonObject,
+  JsonNumber,
+  type JsonValue,
+  type ParsedJson,
+  parseJson,
+} from '../../checks/wire/lossless-json.ts';
 import { seenPet } from '../../checks/wire/pets.ts';
 import { numberOf, rateHeaders } from '../../checks/wire/rate-headers.ts';
 import { schemaProblem } from '../../checks/wire/schema.ts';
@@ -140,13 +147,28 @@ export function bodyBreach(text: string, status: number, headers: Headers, asked
     knownType = type;
   }
   if (status < 300 && text === asked.rightBody) return undefined;
-  const body = parseJson(text);
+  const body = jsonIn(text);
   if (!body.ok) return breachOf('json-well-formed', jsonViolation(body.problem));
   if (status >= 300) return errorBreach(body.value, status);
   const breach =
     asked.operation === 'listPets' ? listBreach(body.value, asked) : petBreach(body.value, asked);
   if (breach === undefined) asked.rightBody = text;
   return breach;
+}
+
+/** JSON.parse takes k6 a tenth of the time, but it rounds from 2^53 on, which has 16 digits. */
+const MANY_DIGITS = /\d{16}/;
+
+function jsonIn(text: string): ParsedJson {
+  if (MANY_DIGITS.test(text)) return parseJson(text);
+  try {
+    const value: JsonValue = JSON.parse(text, (_, part: unknown) =>
+      typeof part === 'number' ? new JsonNumber(String(part)) : part,
+    );
+    return { ok: true, value };
+  } catch {
+    return parseJson(text);
+  }
 }
 
 function errorBreach(value: JsonValue, status: number): Breach | undefined {
@@ -185,7 +207,7 @@ function petBreach(value: JsonValue, asked: Asked): Breach | undefined {
 
 /** The ids of the animals in a body, with every digit. */
 export function idsIn(text: string): string[] {
-  const body = parseJson(text);
+  const body = jsonIn(text);
   const animals = body.ok ? [body.value].flat().map(seenPet) : [];
   return animals.flatMap((animal) => animal?.id?.toString() ?? []);
 }
