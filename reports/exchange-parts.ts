@@ -29,20 +29,19 @@ export function exchangeParts(
   const body = request.body === undefined ? [] : ['', clip(request.body, mostOfBody)];
   const sent = { text: [...asked, ...body, '', ''].join('\n') };
   if (outcome.kind === 'failure') return [sent, { text: `No answer: ${outcome.message}` }];
-  const wrongHeaders = at.flatMap((one) => (one.startsWith('header:') ? one.slice('header:'.length) : []));
-  const isNamed = (name: string, names: readonly string[]) =>
-    names.some((one) => one.toLowerCase() === name.toLowerCase());
-  const names = outcome.headers.map(([name]) => name);
+  const named = at.filter((one) => one.startsWith('header:')).map((one) => one.slice('header:'.length));
+  const wrong = new Map(named.map((name) => [name.toLowerCase(), name]));
+  const there = new Set(outcome.headers.map(([name]) => name.toLowerCase()));
   const status = `HTTP ${outcome.status} ${STATUS_CODES[outcome.status] ?? ''}`.trim();
   return [
     sent,
     { text: status, wrong: at.includes('status') },
     ...outcome.headers
       .slice(0, MOST_HEADERS)
-      .flatMap((field) => [{ text: '\n' }, { text: line(field), wrong: isNamed(field[0], wrongHeaders) }]),
-    ...wrongHeaders
-      .filter((name) => !isNamed(name, names))
-      .flatMap((name) => [{ text: '\n' }, { text: `${name}: (missing)`, wrong: true }]),
+      .flatMap((field) => [{ text: '\n' }, { text: line(field), wrong: wrong.has(field[0].toLowerCase()) }]),
+    ...[...wrong].flatMap(([key, name]) =>
+      there.has(key) ? [] : [{ text: '\n' }, { text: `${name}: (missing)`, wrong: true }],
+    ),
     { text: '\n\n' },
     ...bodyParts(outcome.body, at, mostOfBody),
   ];

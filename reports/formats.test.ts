@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import t from 'tap';
 import { redactorOf } from '../checks/wire/redaction.ts';
 import { packageRoot } from '../spec/package-root.ts';
-import { buildReport } from './build-report.ts';
 import { diffReports, renderDiffHtml, renderDiffText } from './compare/diff.ts';
 import { renderMatrixHtml, renderMatrixMarkdown } from './compare/matrix.ts';
 import { FORMAT_NAMES, type FormatName, render } from './formats.ts';
@@ -26,7 +25,7 @@ const names = FORMAT_NAMES;
 /** Everything that is made of reports, by its name. */
 const everything = (report: Report): readonly (readonly [name: string, text: string])[] => {
   const diff = diffReports(conformantReport(), report);
-  const columns = [{ name: 'one', built: buildReport(report) }];
+  const columns = [{ name: 'one', report }];
   return [
     ...names.map((name) => [name, render(report, name)] as const),
     ['diff', renderDiffText(diff)],

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { buildReport } from '../build-report.ts';
 import { broken, conformantReport, notConformantReport, reportWith, row } from '../testing/sample-reports.ts';
 import { readMatrix, renderMatrixHtml, renderMatrixMarkdown } from './matrix.ts';
 
 const columns = [
-  { name: 'go', built: buildReport(reportWith([row('one'), row('two')])) },
-  { name: 'java', built: buildReport(reportWith([broken('one'), row('two'), row('three')])) },
+  { name: 'go', report: reportWith([row('one'), row('two')]) },
+  { name: 'java', report: reportWith([broken('one'), row('two'), row('three')]) },
 ];
 
 t.test('reports are found below a folder and named after theirs; a damaged one is told', async (t) => {

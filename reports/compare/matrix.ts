@@ -2,18 +2,19 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import { type BuiltReport, buildReport, verdictWords } from '../build-report.ts';
+import { verdictWords } from '../build-report.ts';
 import { count, moment } from '../facts.ts';
 import { markdownPage, tablesHtml, tablesPage } from '../html/page-shell.ts';
 import type { Cell, Table } from '../html/table.ts';
 import { REPORT_FILE, readReport } from '../read-report.ts';
+import type { Report } from '../report.ts';
 import { ROW_KINDS, type Row, rowKind } from '../rows.ts';
-import { shownLine } from '../visible-text.ts';
+import { harmless, shownLine } from '../visible-text.ts';
 
 /** One implementation: the name of its folder or file, and its run. */
 export interface MatrixColumn {
   readonly name: string;
-  readonly built: BuiltReport;
+  readonly report: Report;
 }
 
 /**
@@ -34,7 +35,7 @@ export function readMatrix(folder: string, leftOut: (problem: string) => void): 
     const named = basename(file) === REPORT_FILE && dirname(file) !== '.';
     const name = shownLine(named ? dirname(file) : basename(file, '.json'), 60);
     try {
-      return [{ name, built: buildReport(readReport(join(folder, file))) }];
+      return [{ name, report: readReport(join(folder, file)) }];
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       damaged.push(error.message);
@@ -49,7 +50,7 @@ export function readMatrix(folder: string, leftOut: (problem: string) => void): 
 
 /** What each came to, the requirements that not all of them meet, and their answers to what the document leaves open. */
 function tableOf(columns: readonly MatrixColumn[]): Table {
-  const reports = columns.map(({ built }) => built.report);
+  const reports = columns.map(({ report }) => harmless(report));
   const requirements = new Map(reports.flatMap((report) => report.requirements.map((row) => [row.id, row])));
   const gaps = new Map(reports.flatMap((report) => report.gaps.map((gap) => [gap.id, gap])));
   return {
@@ -85,7 +86,7 @@ function signOf(row: Row | undefined): Cell {
 }
 
 function titleOf(columns: readonly MatrixColumn[]): string {
-  const rows = new Set(columns.flatMap(({ built }) => built.report.requirements.map(({ id }) => id)));
+  const rows = new Set(columns.flatMap(({ report }) => report.requirements.map(({ id }) => id)));
   return `${count(columns.length, 'implementation')}, ${count(rows.size, 'requirement')}`;
 }
 

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { buildReport } from '../build-report.ts';
 import { renderMatrixHtml } from '../compare/matrix.ts';
 import { render } from '../formats.ts';
 import type { Report } from '../report.ts';
@@ -70,7 +69,7 @@ t.test('the page in a browser', { skip: noBrowser() }, async (t) => {
   });
 
   await t.test('nothing that axe objects to, light and dark', async (t) => {
-    const column = { name: 'one', built: buildReport(manyFailures()) };
+    const column = { name: 'one', report: manyFailures() };
     for (const [name, html] of [
       ['report.html', text],
       ['matrix.html', renderMatrixHtml([column, column])],
