@@ -37,4 +37,6 @@ t.test('of a day few points are left, and every number that is shown stays what 
   t.match(numbers(page(few))[1], '20,003 requests, 1 refused (429), 1 banned, 1 no answer');
   t.strictSame(numbers(page(few)), numbers(page(points)));
   t.ok(page(few).length < 1_000_000);
+  const times = [-1e300, 1e300].map((at) => ({ at, key: 'free-1', operation: '', status: 200 }));
+  t.match(page(times), '2 requests', 'as a damaged file may have them');
 });

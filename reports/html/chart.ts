@@ -28,21 +28,19 @@ export function strokeOf(index: number) {
 }
 
 /** A logarithmic axis around these values, with round numbers. */
-export const logarithmic = (values: readonly number[], tickFormat: (value: number) => string) => ({
-  type: 'log' as const,
-  domain: [Math.min(...values, 1e6) / 1.3, Math.max(...values, 0.1) * 1.3],
-  ...{ clamp: true, ticks: 6, tickFormat },
-});
+export const logarithmic = (all: readonly number[], tickFormat: (value: number) => string): ScaleOptions => {
+  const values = all.filter((value) => value > 0);
+  const domain = [Math.min(...values, 1e6) / 1.3, Math.max(...values, 0.1) * 1.3];
+  return { type: 'log', domain, clamp: true, ticks: 6, tickFormat };
+};
 
 /** An axis for latencies in milliseconds. It is logarithmic, so that a few slow seconds do not flatten the rest. */
-export const latencyAxis = (latencies: readonly number[]): ScaleOptions =>
-  logarithmic(
-    latencies.filter((value) => value > 0),
-    milliseconds,
-  );
+export const latencyAxis = (latencies: readonly number[]) => logarithmic(latencies, milliseconds);
 
+/** No date is later or earlier, in seconds. A file that is damaged may say so. */
+const LAST = 8.64e12;
 /** Seconds, as a time axis takes them. */
-export const dateOf = (seconds: number) => new Date(seconds * 1000);
+export const dateOf = (seconds: number) => new Date(Math.min(LAST, Math.max(-LAST, seconds)) * 1000);
 
 /** An axis in seconds. */
 export const TIME_AXIS = {

@@ -6,6 +6,7 @@ export {
   areaY,
   binX,
   lineY,
+  type Markish,
   type PlotOptions,
   plot,
   type RectYOptions,

@@ -6,6 +6,7 @@ import {
   chart,
   DASHED,
   DASHED_LINE,
+  type Entry,
   GREEN,
   GREY,
   LIGHT_BLUE,
@@ -15,7 +16,7 @@ import {
   logarithmic,
   RED,
 } from '../html/chart.ts';
-import { rectX, ruleX, ruleY, text } from '../html/plot.ts';
+import { type Markish, rectX, ruleX, ruleY, text } from '../html/plot.ts';
 
 const rateText = (value: number) => `${Number(value.toPrecision(3)).toLocaleString('en')}/s`;
 
@@ -23,45 +24,33 @@ const rateText = (value: number) => `${Number(value.toPrecision(3)).toLocaleStri
 export function capacityChart({ run, capacity, interval, steps }: CapacityResult): SafeHtml {
   if (steps.length === 0) return html`<p class="quiet">No step was taken.</p>`;
   const bounds = boundsIn(run.slo);
-  const signs = (words: string, fill: string, sign: string, of: typeof steps, y: 'p50' | 'p99') => ({
-    entry: [words, fill, sign] as const,
-    mark: text(of, { x: 'rate', y, fill, text: () => sign }),
-  });
-  const shown = [
+  const shown = (mark: Markish, ...entry: Entry) => ({ mark, entry });
+  const signs = (of: typeof steps, y: 'p50' | 'p99', ...[words, fill, sign]: Entry) =>
+    shown(text(of, { x: 'rate', y, fill, text: () => sign }), words, fill, sign);
+  const p99 = (held: boolean) => steps.filter((step) => step.held === held);
+  const all = [
     ...(capacity === null || interval === null
       ? []
       : [
-          {
-            entry: ['capacity, 95 % interval', LIGHT_BLUE] as const,
-            mark: rectX([interval], { x1: '0', x2: '1', fill: LIGHT_BLUE }),
-          },
-          { entry: ['capacity', BLUE, LINE] as const, mark: ruleX([capacity], { stroke: BLUE }) },
+          shown(
+            rectX([interval], { x1: '0', x2: '1', fill: LIGHT_BLUE }),
+            'capacity, 95 % interval',
+            LIGHT_BLUE,
+          ),
+          shown(ruleX([capacity], { stroke: BLUE }), 'capacity', BLUE, LINE),
         ]),
-    ...bounds.map((bound) => ({
-      entry: ['objective', RED, DASHED_LINE] as const,
-      mark: ruleY([bound], { stroke: RED, strokeDasharray: DASHED }),
-    })),
-    signs('p50', GREY, '●', steps, 'p50'),
-    signs(
-      'p99 of a step that held',
-      GREEN,
-      '●',
-      steps.filter(({ held }) => held),
-      'p99',
+    ...bounds.map((bound) =>
+      shown(ruleY([bound], { stroke: RED, strokeDasharray: DASHED }), 'objective', RED, DASHED_LINE),
     ),
-    signs(
-      'of one that did not',
-      RED,
-      '✕',
-      steps.filter(({ held }) => !held),
-      'p99',
-    ),
+    signs(steps, 'p50', 'p50', GREY, '●'),
+    signs(p99(true), 'p99', 'p99 of a step that held', GREEN, '●'),
+    signs(p99(false), 'p99', 'of one that did not', RED, '✕'),
   ];
-  return html`${legend(shown.map(({ entry }) => entry))}
+  return html`${legend(all.map(({ entry }) => entry))}
 ${chart('Rate in requests per second against latency', {
   height: 230,
   x: logarithmic([...steps.map(({ rate }) => rate), ...(interval ?? [])], rateText),
   y: latencyAxis([...steps.flatMap(({ p50, p99 }) => [p50, p99]), ...bounds]),
-  marks: shown.map(({ mark }) => mark),
+  marks: all.map(({ mark }) => mark),
 })}`;
 }
