@@ -44,14 +44,10 @@ export function nextSteps(
     steps.push(...problems.map((problem) => ({ what: problem, command })));
     // What was asked for and is not known makes the exit code; what was left out does not.
     const again = causes.length === 0 ? 'Run again' : 'Mend what is broken and run again';
-    for (const groups of [notVerified, skipped])
-      steps.push(
-        ...toVerifyMore(
-          run,
-          groups.flatMap(({ rows }) => rows),
-          again,
-        ),
-      );
+    for (const groups of [notVerified, skipped]) {
+      const rows = groups.flatMap((group) => group.rows);
+      steps.push(...toVerifyMore(run, rows, again));
+    }
   }
   if (drifted.length > 0)
     steps.push({ what: 'Restore the pinned answers, or pin the new ones in the profile under gaps:' });
