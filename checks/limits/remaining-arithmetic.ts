@@ -163,6 +163,12 @@ export function judgeRemaining(
   const hidden = isStill ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(perMinute);
   const given = givenInWindow(samples, stepsOf, hidden, isStill);
   if (given !== undefined) return given;
+  // Also what tells this from a target that was started again once: see doubt.ts.
+  const whole = samples.filter(
+    ({ remaining, reading }) => remaining === reading.limit && reading.status < 400,
+  );
+  if (whole.length > 1)
+    return broken(`${whole.length} requests that were counted left the whole limit`, whole);
   // Another window has more left, never less: somebody else shows over any time. What they spent is given back as well.
   const drops = all.filter((step) => isComplete(step) && step.fall > step.to.counted - step.from.counted);
   const [drop] = drops;
