@@ -34,9 +34,7 @@ interface Credentials {
 }
 
 /** A request that carried no valid key, and its answer. */
-interface InvalidRequest {
-  readonly described: string;
-  readonly mayBeMalformed: boolean;
+interface InvalidRequest extends Pick<Credentials, 'described' | 'mayBeMalformed'> {
   readonly exchange: AnsweredExchange;
 }
 
@@ -217,16 +215,15 @@ export const keyChecks: readonly Check[] = [
         const answered = trace.exchanges
           .filter(isAnswered)
           .filter((exchange) => exchange.key === key.name && !MAY_BE_REFUSED.has(exchange.intent));
-        const firstRefusal = answered.findIndex(({ outcome }) => outcome.status === 429);
-        for (const [index, exchange] of answered.entries()) {
-          if (exchange.outcome.status !== 401) {
-            judge.holds(exchange);
-            continue;
-          }
-          const mayBeBanned = firstRefusal !== -1 && firstRefusal < index;
+        let mayBeBanned = false;
+        for (const exchange of answered) {
+          const { status } = exchange.outcome;
+          mayBeBanned ||= status === 429;
+          if (status !== 401) judge.holds(exchange);
+          if (status !== 401 || mayBeBanned) continue;
           // A ban follows a 429 and also refuses the next request. If the next one is served, the 401 had no reason.
           const next = answered.find(({ sentAt }) => sentAt >= exchange.receivedAt);
-          if (next !== undefined && next.outcome.status !== 401 && !mayBeBanned)
+          if (next !== undefined && next.outcome.status !== 401)
             judge.breaks(wrongStatus('no 401 for a valid key', exchange), exchange, next);
         }
       }
