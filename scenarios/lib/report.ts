@@ -8,16 +8,15 @@ import { MARK } from './scenario.ts';
 const WRITE_EVERY_MS = 500;
 const VIOLATIONS_PER_VU = 3;
 
-/** By what the samples have in common: start and duration of each. */
-let samples: Record<string, number[]> = {};
-/** Starts are counted from here. */
-let since = 0;
+type Pending = NonNullable<Message['samples']>;
+
+/** What is not yet written; starts are counted from `since`. */
+const nothing = (): Pending => ({ series: {}, since: 0, lags: [], added: [] });
+let pending = nothing();
 let written = 0;
 /** What is under way: nothing where the time is 0. */
 let openSeries = '';
 let openAt = 0;
-let lags: number[] = [];
-let added: string[] = [];
 const violations = new Map<string, number>();
 
 /** Notes that a request is under way, so that one cut off at the end of the run is not forgotten. */
@@ -32,11 +31,12 @@ export function begin(series: string, at: number): void {
  * @param name position of the key, operation, status and outcome
  */
 export function end(name: string, at: number, milliseconds: number): void {
-  if (since === 0) since = at;
+  if (pending.since === 0) pending.since = at;
   // Rounds like Math.round, at a quarter of its cost.
   const microseconds = (milliseconds * 1000 + 0.5) | 0;
-  const own = samples[name];
-  if (own === undefined) samples[name] = [at - since, microseconds];
+  const { series, since } = pending;
+  const own = series[name];
+  if (own === undefined) series[name] = [at - since, microseconds];
   else own.push(at - since, microseconds);
   // Not before it is added: k6 may cut a VU off in between, as its requests end.
   openAt = 0;
@@ -45,14 +45,11 @@ export function end(name: string, at: number, milliseconds: number): void {
 
 function write(now: number): void {
   written = now;
-  if (since === 0 && added.length === 0) return;
-  const message = { samples: { series: samples, since, lags, added } };
+  if (pending.since === 0 && pending.added.length === 0) return;
+  const samples = pending;
   // Before it is written: k6 may cut a VU off while it writes, and drain would write it again.
-  since = 0;
-  samples = {};
-  lags = [];
-  added = [];
-  tell(message);
+  pending = nothing();
+  tell({ samples });
 }
 
 /** Writes what is left. */
@@ -64,12 +61,12 @@ export function drain(): void {
 
 /** Notes how late an iteration began, in milliseconds. */
 export function noteLag(milliseconds: number): void {
-  lags.push(Math.round(milliseconds));
+  pending.lags.push(Math.round(milliseconds));
 }
 
 /** Notes the id of an animal that was added. */
 export function noteAdded(id: string): void {
-  added.push(id);
+  pending.added.push(id);
 }
 
 /** Writes a message. */

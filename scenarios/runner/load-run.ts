@@ -141,7 +141,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   // k6 writes it for everybody to read; it exists unless the run was too short.
   for (const file of dashboards) await chmod(file, 0o600).catch(() => undefined);
   const part = recording.part({
-    usage: usedTogether(exits.map(({ usage }) => usage)),
+    usage: usedTogether(exits),
     k6Version: k6.version,
     k6ExitCode: exits.find(({ code }) => code !== 0)?.code ?? exits[0]?.code ?? null,
     looked: name,

@@ -33,10 +33,9 @@ export interface ProcessUsage {
   readonly memoryPeakBytes: number | null;
 }
 
-export interface K6Exit {
-  /** k6's exit code; null if a signal ended it. */
+/** How k6 ended: with its exit code, or null if a signal ended it. */
+interface K6Exit extends ProcessUsage {
   readonly code: number | null;
-  readonly usage: ProcessUsage;
 }
 
 /** What processes on one machine used together. */
@@ -149,7 +148,7 @@ export async function runK6(run: K6Run): Promise<K6Exit> {
   over.abort();
   await read;
   if (problem !== undefined) run.onProblem(problem);
-  return { code, usage: await usage };
+  return { code, ...(await usage) };
 }
 
 /** k6 ended on the signal that we sent. */
