@@ -117,9 +117,6 @@ const checkOfBan = (
 const tooSlow = ({ refusals }: BanReading) =>
   `the target was so slow that only ${refusals.length} requests over the limit could be sent: a ban may begin later`;
 
-const prolonged = ({ key }: BanReading) =>
-  interference(key, `key ${key.name} was still banned after the time that it was told`);
-
 export const banChecks: readonly Check[] = [
   // 8: continuing to send requests after a 429 may lead to a temporary ban on the API key.
   banCheck('ban-provoked', (reading, judge) => {
@@ -146,7 +143,9 @@ export const banChecks: readonly Check[] = [
     if (atEnd === undefined)
       return judge.inconclusive(notWaited ?? 'the run did not wait for its end', first);
     if (isAdmitted(atEnd)) return judge.holds(atEnd, first);
-    if (reading.count.verdict.kind === 'fewer') return judge.inconclusive(prolonged(reading), atEnd);
+    const prolonged = `key ${reading.key.name} was still banned after the time that it was told`;
+    if (reading.count.verdict.kind === 'fewer')
+      return judge.inconclusive(interference(reading.key, prolonged), atEnd);
     const seconds = Math.round((atEnd.receivedAt - first.receivedAt) / SECOND);
     if (toldEnd === undefined)
       return judge.inconclusive(
@@ -191,16 +190,6 @@ export function bannedAnswers(seen: Seen): ReadonlySet<string> {
   return new Set(answers?.map(({ id }) => id));
 }
 
-function noBanSeen(reading: BanReading): GapAnswer {
-  const { refusals, enough } = reading;
-  if (!enough) throw new Inconclusive(tooSlow(reading));
-  return {
-    answer: 'no-ban-seen',
-    detail: `none after ${refusals.length} requests over the limit`,
-    evidence: refusals.slice(-1),
-  };
-}
-
 /** Defines a gap that is answered by the first answer of a ban. */
 const banGap = (
   id: string,
@@ -208,9 +197,11 @@ const banGap = (
 ): GapObserver =>
   gap(id, { permit: 'ban', scenes: [ban] }, (seen) => {
     const reading = theBan(seen.on(ban), seen.trace);
-    return reading.ban === undefined
-      ? noBanSeen(reading)
-      : { ...answerOf(reading.ban, reading), evidence: [reading.ban.answer] };
+    const { ban: begun, refusals, enough } = reading;
+    if (begun !== undefined) return { ...answerOf(begun, reading), evidence: [begun.answer] };
+    if (!enough) throw new Inconclusive(tooSlow(reading));
+    const detail = `none after ${refusals.length} requests over the limit`;
+    return { answer: 'no-ban-seen', detail, evidence: refusals.slice(-1) };
   });
 
 export const banGaps: readonly GapObserver[] = [

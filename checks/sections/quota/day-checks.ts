@@ -3,7 +3,7 @@
 import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
 import { toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
-import { PLAN_NAMES, type PlanName } from '../../profile/target-profile.ts';
+import { PLAN_NAMES } from '../../profile/target-profile.ts';
 import { type Check, check, doneOf, type Judge, type Seen } from '../../run/check.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
@@ -103,11 +103,9 @@ function resetAgrees(
   return !tooEarly && at >= end - MINUTE && at <= refusal.receivedAt + DAY + MINUTE;
 }
 
-/** 8: a key of the plan has its number of requests admitted per day; the next is refused. */
-const dayCheck = (plan: PlanName) => checkOfPlan(`rate-day-${plan}`, plan, day, judgeDay);
-
 export const dailyQuotaChecks: readonly Check[] = [
-  ...PLAN_NAMES.map(dayCheck),
+  // 8: a key of the plan has its number of requests admitted per day; the next is refused.
+  ...PLAN_NAMES.map((plan) => checkOfPlan(`rate-day-${plan}`, plan, day, judgeDay)),
   // 8: a 429 for the day's quota gives, in Retry-After and X-RateLimit-Reset, a time within the day ahead.
   check('rate-day-refusal', { scenes: [day] }, (judge, seen) => {
     for (const measurement of doneOf(seen.on(day), judge)) judgeRefusal(measurement, judge, seen.trace);

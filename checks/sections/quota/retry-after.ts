@@ -64,22 +64,18 @@ function unreadableWait(
   const asked = clock.at(refusal.sentAt);
   if (now === undefined || asked === undefined) return undefined;
   // The answer may have travelled for long: a time that lay ahead when it was made may have passed on arrival.
-  const isPast = (earliest: number) => told.time < earliest - SECOND;
-  const isTooFar = (end: number) => told.time > end + longest;
-  const [first, last] = [
-    Math.min(asked.earliest, refusal.sentAt) - clock.dispute,
-    Math.max(now.latest, refusal.receivedAt) + clock.dispute,
-  ];
-  const problem = isPast(asked.earliest)
-    ? { text: `${text}, which is in the past`, isCertain: isPast(first) }
-    : isTooFar(now.latest)
-      ? { text: tooLong, isCertain: isTooFar(last) }
-      : undefined;
-  if (problem?.isCertain === false)
-    throw new Inconclusive(`${problem.text} by Date, which our clock contradicts: one of the two is wrong`, [
+  const wrong = (earliest: number, latest: number): string | undefined => {
+    if (told.time < earliest - SECOND) return `${text}, which is in the past`;
+    return told.time > latest + longest ? tooLong : undefined;
+  };
+  const problem = wrong(asked.earliest, now.latest);
+  const { dispute } = clock;
+  const [first, last] = [Math.min(asked.earliest, refusal.sentAt), Math.max(now.latest, refusal.receivedAt)];
+  if (problem !== undefined && wrong(first - dispute, last + dispute) === undefined)
+    throw new Inconclusive(`${problem} by Date, which our clock contradicts: one of the two is wrong`, [
       refusal,
     ]);
-  return problem?.text;
+  return problem;
 }
 
 /** What the target's clock showed as it refused for the minute, where it sent no Date: Reset less the wait until then. */
