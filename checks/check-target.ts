@@ -219,7 +219,7 @@ function openJournal(
   const file = join(directory, JOURNAL_FILE);
   if (resume !== undefined) return new Journal(file, resume);
   const header = {
-    journal: 6 as const,
+    journal: 7 as const,
     runId,
     startedAt,
     target: profile.target,

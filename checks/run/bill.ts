@@ -51,8 +51,8 @@ const ROUND_TRIP = 100;
 const TOGETHER = 4;
 /** How far beyond its quota a day is spent, at most. */
 const BEYOND_DAY = 20;
-/** Each answer may have to be confirmed, each window to be counted again. */
-const TIMES_CONFIRMED = 2;
+/** Each answer may have to be confirmed, each window to be counted again; one of a limit that races holds more. */
+const TIMES_CONFIRMED = 3;
 /** Confirmations that do not depend on how much is sent: a few questions for each of the rows. */
 const CONFIRMATIONS = 100;
 /** How many additions of a run are sent again, where their answers are lost: each may leave an animal more. */

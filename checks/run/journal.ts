@@ -17,7 +17,7 @@ const maybe = Type.Optional;
 
 /** The first line of a journal: what a resumed or rejudged run must have in common with the one that wrote it. */
 const Header = exact({
-  journal: Type.Literal(6),
+  journal: Type.Literal(7),
   runId: Type.String({ pattern: '^[a-z0-9]{4,32}$' }),
   /** Milliseconds since 1970. */
   startedAt: number,

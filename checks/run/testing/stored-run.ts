@@ -3,7 +3,7 @@ import { NOON } from './test-run.ts';
 
 /** What a journal of a test begins with. */
 export const JOURNAL_HEADER = {
-  journal: 6,
+  journal: 7,
   runId: 'abcd2345',
   startedAt: NOON,
   target: 'https://staging.example.com/v1',
