@@ -2,8 +2,8 @@
 
 import { OPERATIONS, PET_STATUSES } from '../../../spec/operations.ts';
 import { DAY } from '../../limits/time.ts';
-import { type Check, type CheckOptions, check, doneOf, observes } from '../../run/check.ts';
-import { notShown, notTold } from '../../run/reason.ts';
+import { type Check, check, doneOf, observes } from '../../run/check.ts';
+import { notShown } from '../../run/reason.ts';
 import { allOf, scene } from '../../run/scene.ts';
 import type { TraceSoFar } from '../../run/trace.ts';
 import { isInt64, requestedIdViolation, type Violation } from '../../wire/answer.ts';
@@ -24,8 +24,8 @@ import {
 import { isWhole, LONGEST, missingFrom } from './lists.ts';
 import {
   during,
+  existing,
   isGone,
-  isGoneAltogether,
   malformedIds,
   removalAt,
   removalDay,
@@ -34,40 +34,36 @@ import {
   unknownIdsRetrieved,
 } from './retrievals.ts';
 
-/** Defines a check of GET /pets/{petId} that is judged only while the document says that the operation exists. */
-const whileItExists = (id: string, options: CheckOptions, decide: Check['decide'] = () => undefined): Check =>
-  during(id, 'before', 'the operation is past its removal date', options, (judge, seen) => {
-    if (isGoneAltogether(doneOf(seen.of(retrievals))))
-      judge.inconclusive(notTold('the operation is gone', 'get-until-removal'));
-    else decide(judge, seen);
-  });
-
 const idDecoded = (exchange: AnsweredExchange) => decodeURIComponent(idAsked(exchange));
 
 export const getAnimalChecks: readonly Check[] = [
   // 4.3: success is 200.
-  whileItExists('get-answers-200', { isBasis: true, scenes: [retrievedAgain, askedAgain] }, (judge, seen) => {
-    const { fates, shared } = fatesOf(seen);
-    for (const exchange of doneOf([...seen.of(retrievals), ...seen.of(retrievedAgain).again], judge)) {
-      const { status } = exchange.outcome;
-      const id = idRetrieved(exchange) ?? 0n;
-      const fate = fates.get(id);
-      if (status === 200) judge.holds(exchange);
-      else if (shared.has(id)) judge.inconclusive(SHARED, exchange);
-      // What is not found may be gone, and what another key may see is open (5, scopes).
-      else if (fate !== undefined && ![403, 404, 410].includes(status))
-        judge.breaks(wrongStatus(`200 for animal ${id}`, exchange), exchange, fate.exchange);
-    }
-    judgeMisses(judge, seen, 'get', ({ own, pet }, exchange) => {
-      const isThere = removalAt(exchange.receivedAt, seen.trace) === 'before';
-      const listed = own ? '' : `, which key ${exchange.key} lists`;
-      return isThere ? wrongStatus(`200 for animal ${pet.id}${listed}`, exchange) : undefined;
-    });
-  }),
+  check(
+    'get-answers-200',
+    { isBasis: true, scenes: [retrievals, retrievedAgain, askedAgain] },
+    (judge, seen) => {
+      const { fates, shared } = fatesOf(seen);
+      for (const exchange of doneOf([...seen.of(retrievals), ...seen.of(retrievedAgain).again], judge)) {
+        const { status } = exchange.outcome;
+        const id = idRetrieved(exchange) ?? 0n;
+        const fate = fates.get(id);
+        if (status === 200) judge.holds(exchange);
+        else if (shared.has(id)) judge.inconclusive(SHARED, exchange);
+        // What is not found may be gone, and what another key may see is open (5, scopes).
+        else if (fate !== undefined && ![403, 404, 410].includes(status))
+          judge.breaks(wrongStatus(`200 for animal ${id}`, exchange), exchange, fate.exchange);
+      }
+      judgeMisses(judge, seen, 'get', ({ own, pet }, exchange) => {
+        const isThere = removalAt(exchange.receivedAt, seen.trace) === 'before';
+        const listed = own ? '' : `, which key ${exchange.key} lists`;
+        return isThere ? wrongStatus(`200 for animal ${pet.id}${listed}`, exchange) : undefined;
+      });
+    },
+  ),
   // 4.3: petId is the identifier of the animal.
-  whileItExists('get-returns-requested-id', {
+  check('get-returns-requested-id', {
     standsWhereCrossed: true,
-    scenes: [unknownIdsRetrieved, malformedIds],
+    scenes: [retrievals, unknownIdsRetrieved, malformedIds],
     observe: observes(
       (exchange) => {
         const pet = isSuccess('getPet', exchange) ? answeredPet(exchange) : undefined;
@@ -78,18 +74,19 @@ export const getAnimalChecks: readonly Check[] = [
     ),
   }),
   // 2: the retrieved animal has the fields of a Pet.
-  whileItExists('get-pet-schema', {
+  check('get-pet-schema', {
     isBasis: true,
-    scenes: [unknownIdsRetrieved, malformedIds],
+    scenes: [retrievals, unknownIdsRetrieved, malformedIds],
     observe: observesPet('getPet'),
   }),
   // 4.3: the body is the Pet that was created or listed.
-  whileItExists('get-same-animal', { scenes: [askedAgain] }, (judge, seen) => {
+  check('get-same-animal', { scenes: [retrievals, existing, askedAgain] }, (judge, seen) => {
+    seen.of(existing);
     doneOf(seen.of(retrievals), judge);
     judgeUnchanged(judge, seen, 'get');
   }),
   // 4.3, 7: 404 when the requested animal cannot be found.
-  whileItExists('get-unknown-404', { scenes: [retrievedAgain, unknownIdsRetrieved] }, (judge, seen) => {
+  check('get-unknown-404', { scenes: [retrievedAgain, unknownIdsRetrieved] }, (judge, seen) => {
     for (const exchange of doneOf(seen.of(retrievedAgain).unknown, judge))
       judgeAnswer(judge, exchange.outcome.status === 404, '404 for an id at random', exchange);
     for (const { exchange, mayBeMalformed } of doneOf(seen.of(unknownIdsRetrieved), judge)) {
@@ -104,7 +101,7 @@ export const getAnimalChecks: readonly Check[] = [
     }
   }),
   // 4.3: petId is an int64, so nothing else names an animal. Which client error answers it is open.
-  whileItExists('get-malformed-id-refused', { scenes: [malformedIds] }, (judge, seen) => {
+  check('get-malformed-id-refused', { scenes: [malformedIds] }, (judge, seen) => {
     for (const exchange of doneOf(seen.of(malformedIds), judge)) {
       const { status } = exchange.outcome;
       const expected = `a client error for petId ${idAsked(exchange)}`;
@@ -171,20 +168,16 @@ const NO_SUCCESSOR = notShown('get-until-removal', 'get-same-animal', 'add-echoe
 
 export const deprecationChecks: readonly Check[] = [
   // 4.3, 9: deprecated, and not removed before 5 December 2030.
-  during('get-until-removal', 'before', 'the removal date has come', {}, (judge, seen) => {
+  during('get-until-removal', 'before', 'the removal date has come', (exchange, judge) => {
+    const isServed = exchange.outcome.status === 200;
     const expected = `an operation that works until ${OPERATIONS.getPet.removal}`;
-    for (const exchange of doneOf(seen.of(retrievals), judge)) {
-      const isServed = exchange.outcome.status === 200;
-      if (isServed || isGone(exchange)) judgeAnswer(judge, isServed, expected, exchange);
-    }
+    if (isServed || isGone(exchange)) judgeAnswer(judge, isServed, expected, exchange);
   }),
   // 4.3, 9: removed on 5 December 2030.
-  during('get-removed', 'after', `it is not past ${OPERATIONS.getPet.removal}`, {}, (judge, seen) => {
+  during('get-removed', 'after', `it is not past ${OPERATIONS.getPet.removal}`, (exchange, judge) => {
+    const { status } = exchange.outcome;
     const expected = `no such operation from ${OPERATIONS.getPet.removal} on`;
-    for (const exchange of doneOf(seen.of(retrievals), judge)) {
-      const { status } = exchange.outcome;
-      judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
-    }
+    judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
   }),
   // 4.3: marked deprecated, today; no other operation is.
   announces('deprecation-header-agrees', 'Deprecation', 'deprecation', (text, { receivedAt }, soFar) =>
@@ -200,12 +193,11 @@ export const deprecationChecks: readonly Check[] = [
     return { expected: `Sunset on ${OPERATIONS.getPet.removal}`, actual: `Sunset: ${text}` };
   }),
   // 4.3: clients should use GET /pets with the status filter instead, so both must serve the same animals.
-  during(
+  check(
     'deprecation-successor',
-    'before',
-    'the operation is past its removal date',
-    { scenes: [successorLists, askedAgain] },
+    { scenes: [retrievals, existing, successorLists, askedAgain] },
     (judge, seen) => {
+      seen.of(existing);
       const taken = seen.of(successorLists);
       const isPartOnly = (list: AnsweredExchange) =>
         listedPets(list) !== undefined && !isWhole(list, seen.trace.run);

@@ -3,12 +3,11 @@
 import { OPERATIONS } from '../../../spec/operations.ts';
 import { DAY } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
-import { type Check, type CheckOptions, check, doneOf } from '../../run/check.ts';
+import { type Check, check, doneOf, type Judge } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { type InTurn, inTurn, scene } from '../../run/scene.ts';
-import type { SceneRun } from '../../run/scene-run.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { listedPets } from '../../wire/pets.ts';
@@ -35,9 +34,6 @@ export const servedAnimals = (retrieved: InTurn<AnsweredExchange> = []): bigint[
 export function isGone({ outcome }: AnsweredExchange): boolean {
   return [405, 410, 501].includes(outcome.status) || (outcome.status >= 300 && outcome.status < 400);
 }
-
-/** Whether no retrieval succeeded because the operation no longer exists. */
-export const isGoneAltogether = (retrieved: readonly AnsweredExchange[]): boolean => retrieved.every(isGone);
 
 const REMOVED_AT = Date.parse(`${OPERATIONS.getPet.removal}T00:00:00Z`);
 /**
@@ -74,14 +70,14 @@ export const during = (
   id: string,
   wanted: Removal,
   otherwise: string,
-  { scenes = [], ...options }: CheckOptions,
-  decide: Check['decide'],
+  judgeOne: (exchange: AnsweredExchange, judge: Judge) => void,
 ): Check =>
-  check(id, { scenes: [retrievals, ...scenes], ...options }, (judge, seen) => {
-    const phase = removalPhase(doneOf(seen.of(retrievals)), seen.trace);
+  check(id, { scenes: [retrievals] }, (judge, seen) => {
+    const retrieved = doneOf(seen.of(retrievals), judge);
+    const phase = removalPhase(retrieved, seen.trace);
     if (phase === 'disputed') judge.inconclusive(CLOCKS_DISPUTE);
     else if (phase !== wanted) judge.notApplicable(otherwise);
-    else decide(judge, seen);
+    else for (const exchange of retrieved) judgeOne(exchange, judge);
   });
 
 /** Own animals that are retrieved. */
@@ -131,18 +127,25 @@ export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<An
 export const unknownId = (run: RunFacts, label: string): bigint =>
   2n ** 61n + drawNumber(run, label, 2n ** 61n);
 
-/** The retrievals of the run, if the operation still exists to be judged; otherwise none. */
-const playExisting = async (run: SceneRun): Promise<readonly AnsweredExchange[]> => {
-  const done = doneOf(await run.play(retrievals));
-  return removalPhase(done, run.trace) === 'before' && !isGoneAltogether(done) ? done : [];
-};
+/**
+ * The retrievals of the run, as long as the operation exists.
+ *
+ * @throws Inconclusive where it is past its removal date, may be, or is gone
+ */
+export const existing = scene('existing', {}, async (run): Promise<readonly AnsweredExchange[]> => {
+  const retrieved = doneOf(await run.play(retrievals));
+  const phase = removalPhase(retrieved, run.trace);
+  if (phase === 'disputed') throw new Inconclusive(CLOCKS_DISPUTE);
+  if (phase !== 'before')
+    throw new Inconclusive({ kind: 'unbound', what: 'the operation is past its removal date' });
+  if (retrieved.every(isGone)) throw new Inconclusive(notTold('the operation is gone', 'get-until-removal'));
+  return retrieved;
+});
 
 /** After all animals were retrieved, an unknown one, and one that was served before, also with every other key. */
 export const retrievedAgain = scene('served-again', {}, async (run) => {
-  const existing = await playExisting(run);
-  const ids = existing.length === 0 ? [] : [unknownId(run.facts, 'unknown id')];
-  const unknown = await inTurn(ids, (id) => run.send(getPet(id)));
-  const [served] = existing.filter(isServed);
+  const [served] = (await run.play(existing)).filter(isServed);
+  const unknown = await inTurn([unknownId(run.facts, 'unknown id')], (id) => run.send(getPet(id)));
   const id = served && idRetrieved(served);
   if (id === undefined) return { unknown, again: [] };
   const isSame = ({ name }: Key) => name === served?.key;
@@ -202,7 +205,7 @@ export const unknownIdsRetrieved = scene('unknown-ids', {}, async (run) => {
 });
 
 export const malformedIds = scene('malformed-ids', {}, async (run) => {
-  const [id] = (await playExisting(run)).flatMap((exchange) => idRetrieved(exchange) ?? []);
+  const [id] = (await run.play(existing)).flatMap((exchange) => idRetrieved(exchange) ?? []);
   if (id === undefined) return [];
   const hexadecimal = `${id < 0n ? '-' : ''}0x${magnitude(id).toString(16)}`;
   // One is beyond int64, and truncated to 64 bits it is the animal's id.
