@@ -24,6 +24,7 @@ const folder = t.testdir({
   'broken.yaml': `${PROFILE}permits: [writes]\ntls: { ca: none.pem }\n`,
   'prod.yaml': PROFILE.replace('http://127.0.0.1:9', 'https://petstore.example.com'),
   'load.yaml': PROFILE.replace(' }', ', roles: [load] }'),
+  'unset.yaml': `${PROFILE.replace('PETSTORE_FREE_KEY }', 'UNSET, roles: [load] }')}load: { allowed: true }\n`,
   'small.yaml': `target: http://127.0.0.1:9/v1
 plans: { enterprise: { perMinute: 100, perDay: 120 } }
 keys: [{ name: ours, plan: enterprise, env: PETSTORE_FREE_KEY, roles: [functional, exhaust] }]
@@ -206,6 +207,7 @@ t.test('what is no error', async (t) => {
     [['--version'], /^\d+\.\d+\.\d+\n$/],
     [['check', '--help'], /replaces\s+the\s+list\s+in\s+the\s+profile/],
     [['check', ...P, '--dry-run'], /^ {2}Requests /m],
+    [['load', 'smoke', '--profile', 'unset.yaml', '--dry-run'], /^ {2}at most +\d+ requests$/m],
     // Where the day holds no more, no minute is filled.
     [['check', '--profile', 'smaller.yaml', '--dry-run'], /^ {2}ours +enterprise +1\d\d /m],
     [

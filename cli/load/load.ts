@@ -30,7 +30,7 @@ import { untilInterrupted } from '../shared/interruption.ts';
 import { knownName } from '../shared/known-name.ts';
 import { liveLines } from '../shared/live-lines.ts';
 import { durationSeconds, HEADER, numberFrom, wholeNumber, withHeaders } from '../shared/option-values.ts';
-import { addressIn, environment } from '../shared/profile-file.ts';
+import { addressIn, environment, unsentValues } from '../shared/profile-file.ts';
 import { columnsOf } from '../shared/screen.ts';
 import { loadExitCode, prepareLoadFolder, tellLoad } from './load-folder.ts';
 
@@ -122,7 +122,10 @@ async function targetOf(
       `${url.hostname} may be in production use; if load is really intended there, add --production-host ${url.hostname}`,
     );
   }
-  const values = keyValues(profile, env, ({ roles }) => isUsed(roles));
+  const values =
+    options.dryRun === true
+      ? unsentValues(profile, env)
+      : keyValues(profile, env, ({ roles }) => isUsed(roles));
   const access = options.dryRun === true ? DIRECT : accessOf(profile, address, env);
   return loadTarget(profile, address, values, access);
 }
