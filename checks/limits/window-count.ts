@@ -40,7 +40,7 @@ export interface WindowCount {
 }
 
 /** Reset times of two fixed windows lie at least a minute apart; whole seconds may be rounded on both. */
-const WINDOWS_APART = MINUTE - 2000;
+export const WINDOWS_APART = MINUTE - 2000;
 
 /**
  * Keeps what lies after a window edge. Fixed windows that follow each other have resets a minute or more apart and

@@ -1,6 +1,6 @@
 import { judgeRemaining } from '../limits/remaining-arithmetic.ts';
 import { MINUTE, SECOND } from '../limits/time.ts';
-import { countWindow, isAdmittedStatus, showsEdges } from '../limits/window-count.ts';
+import { countWindow, isAdmittedStatus, showsEdges, WINDOWS_APART } from '../limits/window-count.ts';
 import type { Key } from '../profile/key.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
 import { answeredPet, described, listedPets, looksLikeTheService } from '../wire/pets.ts';
@@ -106,7 +106,7 @@ const minuteFrom = (readings: readonly RateReading[], { sentAt: from, reset: tol
       isAdmittedStatus(status) &&
       sentAt >= from &&
       receivedAt < from + MINUTE &&
-      reset < told + MINUTE - 2 * SECOND,
+      reset < told + WINDOWS_APART,
   );
 
 /** Whether more was given back than is, or a minute that began with the whole limit had too many requests. */
@@ -138,7 +138,8 @@ function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefi
       const { sentAt, receivedAt: at } = answer;
       const since = readings.findLast(({ receivedAt }) => receivedAt <= sentAt)?.sentAt;
       if (since === undefined || goesOn(since, at)) continue;
-      const first = readings.find((one) => one.sentAt > sentAt - MINUTE) ?? answer;
+      const isOfWindow = ({ reset = 0 }: RateReading) => (answer.reset ?? reset) - reset < WINDOWS_APART;
+      const first = readings.find((one) => one.sentAt > sentAt - MINUTE && isOfWindow(one)) ?? answer;
       const shownBy = minuteFrom(readings, first);
       const before = shownBy.findLast(({ receivedAt }) => receivedAt <= sentAt);
       // Of requests that race each other too many are admitted as well, but never is more left than before them.
