@@ -139,7 +139,9 @@ function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefi
       const since = readings.findLast(({ receivedAt }) => receivedAt <= sentAt)?.sentAt;
       if (since === undefined || goesOn(since, at)) continue;
       const isOfWindow = ({ reset = 0 }: RateReading) => (answer.reset ?? reset) - reset < WINDOWS_APART;
-      const first = readings.find((one) => one.sentAt > sentAt - MINUTE && isOfWindow(one)) ?? answer;
+      const minute = readings.filter((one) => one.sentAt > sentAt - MINUTE && isOfWindow(one));
+      // From rest it is counted again as it was where a window began with it.
+      const first = minute.find((one) => one.sentAt < sentAt && isWhole(one)) ?? minute[0] ?? answer;
       const shownBy = minuteFrom(readings, first);
       const before = shownBy.findLast(({ receivedAt }) => receivedAt <= sentAt);
       // Of requests that race each other too many are admitted as well, but never is more left than before them.
