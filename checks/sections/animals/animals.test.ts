@@ -473,6 +473,12 @@ const GETTING: readonly Row[] = [
     { kind: 'unbound' },
   ),
   row(
+    'the removed operation is not implemented any more',
+    'get-removed',
+    { seeded: 3, otherwise: answering(gets, refusal(501)), before: clockAt(LONG_AFTER) },
+    'pass',
+  ),
+  row(
     'it is the day of the removal',
     ['get-removed', 'get-until-removal'],
     { seeded: 3, before: clockAt(THE_DAY) },

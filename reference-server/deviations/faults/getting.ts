@@ -160,6 +160,7 @@ export const GETTING_FAULTS: DeviationTable = {
       readingId((petId) => /^0x[\da-f]+$/i.test(petId) ? BigInt(petId).toString() : null),
     'get-id-fraction-cut': readingId((petId) => /^(-?\d+)\.\d+$/.exec(petId)?.[1] ?? null),
     'get-malformed-500': notFoundWith(500, (petId) => !isCanonical(petId)),
+    'get-malformed-501': notFoundWith(501, (petId) => !isCanonical(petId)),
     'get-id-beyond-int64-answers-first':
       finding((usual, petId, call, parts) => isBeyond(petId) ? firstPet(parts) : usual(petId, call)),
     'get-id-beyond-int64-wrapped':
