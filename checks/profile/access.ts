@@ -25,7 +25,9 @@ export function accessOf({ headers, tls }: ReachedBy, target: string, env: Envir
   const passphrase = env[tls.passphraseEnv ?? ''];
   return {
     headers: headers.map(({ name, value = '', env: variable }) => ({
-      ...{ name, value: env[variable ?? ''] ?? value, env: variable },
+      name,
+      value: variable === undefined ? value : (env[variable] ?? ''),
+      env: variable,
     })),
     tls: tlsOf(tls, new URL(target), passphrase),
     proxy,

@@ -133,7 +133,8 @@ function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefi
       const fell = (before?.remaining ?? 0) - (behind?.remaining ?? 0);
       return fell > 0 && fell === next - last && before?.reset === behind?.reset;
     });
-  for (const { key, readings } of ofKeys.filter((one) => isBroken(one.key, one.readings)))
+  for (const { key, readings } of ofKeys.filter((one) => isBroken(one.key, one.readings))) {
+    const isRisen = rises(key, readings);
     for (const answer of readings.filter(isWhole)) {
       const { sentAt, receivedAt: at } = answer;
       const since = readings.findLast(({ receivedAt }) => receivedAt <= sentAt)?.sentAt;
@@ -146,12 +147,13 @@ function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefi
       const before = shownBy.findLast(({ receivedAt }) => receivedAt <= sentAt);
       // Of requests that race each other too many are admitted as well, but never is more left than before them.
       const isMore = (answer.remaining ?? 0) >= (before?.remaining ?? Infinity);
-      if (!isMore && !rises(key, readings)) continue;
+      if (!isMore && !isRisen) continue;
       // Of another key, what was answered meanwhile may have been counted before it or after it.
       const until = (name: string | null) => (name === key.name ? sentAt : since);
       if (areInOrder((one) => one.receivedAt <= until(one.key)) && areInOrder((one) => one.sentAt >= at))
         return { key, shownBy, since };
     }
+  }
   return undefined;
 }
 

@@ -50,8 +50,7 @@ export function judgeCheck(check: Check, findings: Findings, seen: Seen): Findin
   return findings;
 }
 
-/** Of a row that `--only` left out. */
-export const LEFT_OUT: Finding = { verdict: 'skipped', reasons: [{ kind: 'left-out' }], evidence: [] };
+const LEFT_OUT: Finding = { verdict: 'skipped', reasons: [{ kind: 'left-out' }], evidence: [] };
 
 /** Judges everything that was asked for, once. */
 export function judgeRun(judging: Judging, run: Run): RunResult {

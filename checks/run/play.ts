@@ -4,7 +4,7 @@ import { type Check, isShownByAll, watches, whyNotAsked } from './check.ts';
 import { askedAgain, postflight } from './doubt.ts';
 import { type Finding, Findings } from './findings.ts';
 import { conclusionOf } from './inconclusive.ts';
-import { type Judging, judgeCheck, judgeRun, LEFT_OUT, type RunResult } from './judge.ts';
+import { type Judging, judgeCheck, judgeRun, type RunResult } from './judge.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';
 import type { AnyScene, Scene } from './scene.ts';
@@ -51,7 +51,9 @@ export async function playRun(
   await play(askedAgain);
   await play(postflight);
   const result = judgeRun(judging, run);
-  for (const [id, finding] of result.requirements)
-    if (finding !== LEFT_OUT && !told.has(id)) tell(id, finding);
+  for (const { id } of checks) {
+    const finding = result.requirements.get(id);
+    if (finding !== undefined && !told.has(id)) tell(id, finding);
+  }
   return result;
 }

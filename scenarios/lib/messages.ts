@@ -28,7 +28,7 @@ export type PlannedKey = Readonly<Static<typeof PlannedKeyShape>>;
 
 export const MixShape = forEach(LOAD_OPERATIONS, number);
 
-/** The part of a plan that k6 tells again at the end. */
+/** What a result needs of a plan, which k6 tells again at the end. */
 export const ToldPlanShape = Type.Object({
   scenario: text,
   runId: text,

@@ -76,16 +76,15 @@ export function checksOfStatuses(
   ];
 }
 
-/** The object that an answer to a failure has as its body. */
-function errorIn(exchange: AnsweredExchange): JsonObject | undefined {
+/** The object in an answer's body. */
+function objectIn(exchange: AnsweredExchange): JsonObject | undefined {
   const body = bodyOf(exchange);
-  return exchange.outcome.status >= 400 && body.ok && isJsonObject(body.value) ? body.value : undefined;
+  return body.ok && isJsonObject(body.value) ? body.value : undefined;
 }
 
 /** The status that an Error body states. */
 function statedStatus(exchange: AnsweredExchange): bigint | undefined {
-  const body = bodyOf(exchange);
-  const status = body.ok && isJsonObject(body.value) ? body.value['status'] : undefined;
+  const status = objectIn(exchange)?.['status'];
   const integer = status instanceof JsonNumber ? integerOf(status) : undefined;
   return typeof integer === 'bigint' ? integer : undefined;
 }
@@ -108,14 +107,14 @@ export const errorBodyChecks: readonly Check[] = [
   }),
   // 2: code is machine-readable and message human-readable, which an empty text is not. A reading.
   check('error-texts-not-empty', {
-    observe: observes(errorIn, (error) => {
-      const empty = ['code', 'message'].find((field) => error[field] === '');
-      if (empty === undefined) return undefined;
-      return {
-        expected: `a ${empty} of one character or more`,
-        actual: `${empty} is empty`,
-        at: [`body/${empty}`],
-      };
-    }),
+    observe: observes(
+      (exchange) => (exchange.outcome.status >= 400 ? objectIn(exchange) : undefined),
+      (error) => {
+        const empty = ['code', 'message'].find((field) => error[field] === '');
+        if (empty === undefined) return undefined;
+        const expected = `a ${empty} of one character or more`;
+        return { expected, actual: `${empty} is empty`, at: [`body/${empty}`] };
+      },
+    ),
   }),
 ];
