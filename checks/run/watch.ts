@@ -1,7 +1,6 @@
 import type { AnsweredExchange } from '../wire/exchange.ts';
-import type { Check, Judge } from './check.ts';
+import type { Check } from './check.ts';
 import { Findings } from './findings.ts';
-import { Inconclusive } from './inconclusive.ts';
 import type { TraceSoFar, Watcher } from './trace.ts';
 
 type Watching = Check & Required<Pick<Check, 'observe'>>;
@@ -10,7 +9,6 @@ type Watching = Check & Required<Pick<Check, 'observe'>>;
 export class Watch implements Watcher {
   readonly #findings: ReadonlyMap<Check, Findings>;
   readonly #watching: readonly Watching[];
-  readonly #glance = new Glance();
 
   constructor(checks: readonly Check[]) {
     this.#findings = new Map(checks.map((check) => [check, new Findings()]));
@@ -34,26 +32,8 @@ export class Watch implements Watcher {
 
   /** Whether an answer breaks a requirement: nothing is written down of it. */
   isBroken(exchange: AnsweredExchange, soFar: TraceSoFar): boolean {
-    // Nothing is allocated here: that is twenty checks for each of a hundred thousand answers.
-    this.#glance.broken = false;
-    for (const { observe } of this.#watching) {
-      try {
-        observe(exchange, this.#glance, soFar);
-      } catch (error) {
-        if (!(error instanceof Inconclusive)) throw error;
-      }
-    }
-    return this.#glance.broken;
+    const findings = new Findings();
+    for (const { observe } of this.#watching) findings.guard(() => observe(exchange, findings, soFar));
+    return findings.broken > 0;
   }
-}
-
-/** A judge who only tells whether something is broken. */
-class Glance implements Judge {
-  broken = false;
-  breaks(): void {
-    this.broken = true;
-  }
-  holds(): void {}
-  inconclusive(): void {}
-  notApplicable(): void {}
 }
