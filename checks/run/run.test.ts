@@ -136,7 +136,7 @@ t.test('a scene that was cut off is played anew, but for what was remembered one
   const again = resume();
   t.match(await again.run.play(adds), {
     first: { id: 'adds:first#1', sentBy: 'adds', request: { body: '{"name":"Rex"}' } },
-    second: { id: 'adds:second#1', session: 2, request: { body: '{"name":"Rex b"}' } },
+    second: { id: 'adds:second#2.1', session: 2, request: { body: '{"name":"Rex b"}' } },
     wasCutOff: true,
   });
   t.equal(again.sent.length, 1);
@@ -152,7 +152,7 @@ t.test('exchanges of a scene that is played anew have numbers of their own', asy
     return sent;
   });
   const { resume } = await stopped(t, (run) => run.play(three), killedAt(3));
-  t.strictSame(await resume().run.play(three), ['three#3', 'three#4', 'three#5']);
+  t.strictSame(await resume().run.play(three), ['three#2.1', 'three#2.2', 'three#2.3']);
 });
 
 const tries = scene('tries', {}, (run) => inTurn([1n, 2n, 3n], (id) => run.send(getPet(id))));
@@ -205,7 +205,7 @@ t.test('where the run ended within them, a resumed run tries them all anew', asy
 t.test('a scene about now is played by each process, and rejudged as it was', async (t) => {
   const now = scene('now', { eachSession: true }, async (run) => (await run.send(listPets())).id);
   const { resume } = await stopped(t, (run) => run.play(now));
-  t.equal(await resume().run.play(now), 'now#2');
+  t.equal(await resume().run.play(now), 'now#2.1');
   t.equal(await resume({ offline: true }).run.play(now), 'now#1');
 });
 

@@ -6,7 +6,7 @@ import type { ReadJournal, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { AnyScene, InTurn, KeyScenes, Scene } from './scene.ts';
-import { type Player, SceneRun } from './scene-run.ts';
+import { SceneRun } from './scene-run.ts';
 import { Sender, type SenderOptions } from './sending/sender.ts';
 import { GrowingTrace } from './trace.ts';
 import { Watch } from './watch.ts';
@@ -22,7 +22,7 @@ export interface RunOptions extends RunFacts, SenderOptions {
 }
 
 /** One run against one target: plays scenes, each once, and keeps their outcomes and the trace. */
-export class Run implements Player, Seen {
+export class Run implements Seen {
   readonly trace: GrowingTrace;
   readonly sender: Sender;
   /** What the checks find in the answers as they come. */
@@ -33,8 +33,6 @@ export class Run implements Player, Seen {
   readonly #playing = new Map<string, Promise<void>>();
   /** How often earlier processes began a scene and were cut off. */
   readonly #cutOff = new Map<string, number>();
-  /** How many exchanges of a scene are on record. */
-  readonly #recorded = new Map<string, number>();
   /** Which scenes a scene asked for. */
   readonly #asked = new Map<string, readonly string[]>();
 
@@ -121,8 +119,7 @@ export class Run implements Player, Seen {
   /** A run for what is sent before any scene can be played. */
   sceneRun(id: string, intent: Intent, sentBy = id): SceneRun {
     const cutOff = this.#cutOff.get(id) ?? 0;
-    const recorded = this.#recorded.get(id) ?? 0;
-    return new SceneRun(this.sender, this, { id, sentBy, intent, cutOff, recorded });
+    return new SceneRun(this.sender, { id, sentBy, intent, cutOff, play: (scene) => this.play(scene) });
   }
 
   /** Takes this for the outcome of a scene, which is not played. */
@@ -175,11 +172,12 @@ export class Run implements Player, Seen {
         if (entry.session > 1) this.trace.endSession();
       } else if ('playing' in entry)
         this.#cutOff.set(entry.playing, (this.#cutOff.get(entry.playing) ?? 0) + 1);
-      else if ('exchange' in entry)
-        this.#learn(entry.exchange.id, this.trace.admit(entry.exchange, 'in-full').reading);
-      else if ('reading' in entry) {
+      else if ('exchange' in entry) {
+        const { reading } = this.trace.admit(entry.exchange, 'in-full');
+        if (reading !== undefined) this.sender.learn(reading);
+      } else if ('reading' in entry) {
         this.trace.admitReading(entry.reading);
-        this.#learn(entry.reading.id, entry.reading);
+        this.sender.learn(entry.reading);
       } else if ('kept' in entry) this.trace.keep(entry.kept);
       else if ('tallied' in entry) this.trace.admitTallied(entry.key, entry.tallied);
       else {
@@ -198,11 +196,5 @@ export class Run implements Player, Seen {
     }
     // Of a run that is rejudged nobody goes on.
     if (this.#options.offline !== true) this.trace.endSession();
-  }
-
-  #learn(id: string, reading: Parameters<Sender['learn']>[0] | undefined): void {
-    const [sender = id, number = '0'] = id.split('#');
-    this.#recorded.set(sender, Math.max(this.#recorded.get(sender) ?? 0, Number(number)));
-    if (reading !== undefined) this.sender.learn(reading);
   }
 }

@@ -68,11 +68,6 @@ export interface KeyScenes<out T> {
   readonly on: (key: Key) => Scene<T>;
 }
 
-/** Plays scenes, each once. */
-export interface Player {
-  play<T>(scene: Scene<T>): Promise<T>;
-}
-
 const ARE_YOU_THERE = listPets({ limit: 1 });
 
 /** How often a request is sent that an answer is wanted to, whatever it is. */
@@ -87,8 +82,8 @@ const withKey = ({ name, value }: Key): Authorization => ({ kind: 'key', name, v
 export interface ScenePart extends Pick<Scene<unknown>, 'id' | 'sentBy' | 'intent'> {
   /** How often it was begun by earlier processes of the run, and cut off. */
   readonly cutOff: number;
-  /** How many of its exchanges are on record. */
-  readonly recorded: number;
+  /** Plays another one. */
+  readonly play: <T>(scene: Scene<T>) => Promise<T>;
 }
 
 /**
@@ -101,15 +96,12 @@ export class SceneRun {
   readonly asked = new Set<string>();
   readonly part: ScenePart;
   readonly #sender: Sender;
-  readonly #player: Player;
-  #sent: number;
+  #sent = 0;
 
-  constructor(sender: Sender, player: Player, part: ScenePart) {
+  constructor(sender: Sender, part: ScenePart) {
     this.#sender = sender;
-    this.#player = player;
     this.trace = sender.trace;
     this.part = part;
-    this.#sent = part.recorded;
   }
 
   get facts(): RunFacts {
@@ -123,12 +115,12 @@ export class SceneRun {
    */
   play<T>(scene: Scene<T>): Promise<T> {
     this.asked.add(scene.id);
-    return this.#player.play(scene);
+    return this.part.play(scene);
   }
 
   /** The outcome of another scene; undefined where nothing came of it. @throws Inconclusive where the run has ended */
   async tryPlay<T>(scene: Scene<T>): Promise<T | undefined> {
-    const outcome = await conclusionOf(this.#player.play(scene));
+    const outcome = await conclusionOf(this.part.play(scene));
     if (!(outcome instanceof Inconclusive)) return outcome;
     if (outcome.reason.kind === 'ended') throw outcome;
     return undefined;
@@ -137,7 +129,7 @@ export class SceneRun {
   /** A part of this scene that is remembered by itself, so that a resumed run does not repeat it. */
   remember<T>(id: string, work: (run: SceneRun) => Promise<T>): Promise<T> {
     const { sentBy, intent } = this.part;
-    return this.#player.play({ kind: 'scene', id, sentBy, intent, play: work });
+    return this.part.play({ kind: 'scene', id, sentBy, intent, play: work });
   }
 
   /** The keys that the target knows. */
@@ -358,9 +350,11 @@ export class SceneRun {
     keeping: Keeping = 'in-full',
   ): Promise<Exchange> {
     const { id, sentBy } = this.part;
+    const { session } = this.#sender;
+    const process = session === 1 ? '' : `${session}.`;
     for (let attempt = 0; ; attempt += 1) {
       this.#sent += 1;
-      const record = { id: `${id}#${this.#sent}`, sentBy, intent };
+      const record = { id: `${id}#${process}${this.#sent}`, sentBy, intent };
       const exchange = await this.#sender.exchange({ ...asked, authorization }, record, keeping);
       const pause = REFUSED_PAUSES[attempt];
       const isRefused = exchange.outcome.kind === 'failure' && exchange.outcome.reason === 'refused';

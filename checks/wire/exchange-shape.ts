@@ -71,7 +71,10 @@ export const FailureShape = exact({
 });
 
 export const ExchangeShape = exact({
-  id: Type.String({ minLength: 1, description: 'The scene that sent it and a counter: retrievals#2.' }),
+  id: Type.String({
+    minLength: 1,
+    description: 'The scene that sent it and a counter: retrievals#2; retrievals#2.1 in the second process.',
+  }),
   sentBy: Type.String({ description: 'The scene that sent it.' }),
   session: maybe(Type.Number({ description: 'The process of the run that sent it, where not the first.' })),
   intent: IntentShape,

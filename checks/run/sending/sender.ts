@@ -40,14 +40,14 @@ export class Sender {
   /** By key (null: none), how often an unexpected 429 was waited out since the key's last request was admitted. */
   readonly waitsInVain = new Map<string | null, number>();
   readonly #options: SenderOptions;
-  readonly #session: number;
+  /** The number of this process among those that worked at the run, from 1. */
+  readonly session: number;
   #additionsRepeated = 0;
   #sent = 0;
 
-  /** @param session the number of this process among those that worked at the run, from 1 */
   constructor(trace: GrowingTrace, session: number, options: SenderOptions) {
     this.#options = options;
-    this.#session = session;
+    this.session = session;
     this.trace = trace;
     this.clock = options.clock;
     this.beganAt = options.clock.now();
@@ -149,7 +149,7 @@ export class Sender {
     const send = () => client.exchange(request, record, signal);
     this.#sent += 1;
     const answer = withGatewayAsFailure(await (this.clock.during?.(send) ?? send()));
-    const exchange = this.#session === 1 ? answer : { ...answer, session: this.#session };
+    const exchange = this.session === 1 ? answer : { ...answer, session: this.session };
     this.presence.note(exchange);
     this.#record(exchange, keeping);
     return exchange;
