@@ -72,14 +72,14 @@ t.test('credentials that are no key of the profile', async (t) => {
   const raw = {
     kind: 'raw',
     header: `Basic ${btoa(`${KEY}:`)}`,
-    described: 'Basic [key free-1]',
+    described: 'Basic and a valid key',
   } as const;
   const first = await client.exchange({ ...LIST, authorization: raw }, RECORD);
   const second = await client.exchange({ ...LIST, authorization: { kind: 'none' } }, RECORD);
   t.equal(server.requests[0]?.header('authorization'), raw.header);
   t.equal(server.requests[1]?.header('authorization'), undefined);
   t.strictSame([first.key, second.key], [null, null]);
-  t.strictSame(first.request.headers.at(-1), ['authorization', 'Basic [key free-1]']);
+  t.strictSame(first.request.headers.at(-1), ['authorization', 'Basic and a valid key']);
   t.strictSame(
     second.request.headers.map(([name]) => name),
     ['accept', 'accept-encoding', 'user-agent'],

@@ -4,6 +4,7 @@ import { type Access, DIRECT } from './access.ts';
 import { BodyBudget } from './body-budget.ts';
 import { Connections, type WireResponse } from './connections.ts';
 import { decodeContent } from './content-decoding.ts';
+import { HIDDEN_KEYS } from './curl.ts';
 import { dispatchOnce, type TimeLimits } from './dispatch-once.ts';
 import {
   type Exchange,
@@ -22,7 +23,7 @@ export type { TimeLimits } from './dispatch-once.ts';
 export type Authorization =
   /** A key of the profile, sent as bearer token. */
   | { readonly kind: 'key'; readonly name: string; readonly value: string }
-  /** Any other value of the Authorization header; `described` is what the record shows instead of it. */
+  /** Any other value of the Authorization header; `described` is what the record shows where it hides a key. */
   | { readonly kind: 'raw'; readonly header: string; readonly described: string }
   | { readonly kind: 'none' };
 
@@ -91,7 +92,7 @@ export function createClient(options: ClientOptions): HttpClient {
     ([name]) => !access.headers.some((header) => header.name.toLowerCase() === name),
   );
   const granted = access.headers.map(
-    ({ name, value, env }): Guarded => [name, value, env === undefined ? redact(value) : `[value of ${env}]`],
+    ({ name, value, env }): Guarded => [name, value, env && `[value of ${env}]`],
   );
   return {
     async exchange(request, record, signal) {
@@ -118,7 +119,7 @@ export function createClient(options: ClientOptions): HttpClient {
           path: redact(path),
           headers: [
             ...headers.map(([name, value]) => [name, redact(value)] as const),
-            ...guarded.map(([name, , shown]) => [name, shown] as const),
+            ...guarded.map(([name, value, shown = redact(value)]) => [name, shown] as const),
           ],
           ...(body === undefined ? {} : { body: redact(body) }),
         },
@@ -139,12 +140,13 @@ function headersOf({ headers = [], acceptsAnything }: ClientRequest, own: Header
   return [...own.filter(([name]) => !given.has(name)), ...headers];
 }
 
-/** A header as it is sent, and as the record shows it. */
-type Guarded = readonly [name: string, sent: string, shown: string];
+/** A header as it is sent, and what the record shows in its place. */
+type Guarded = readonly [name: string, sent: string, shown?: string | undefined];
 
 function credentials(by: Authorization): Guarded[] {
   if (by.kind === 'none') return [];
-  if (by.kind === 'raw') return [['authorization', by.header, by.described]];
+  if (by.kind === 'raw')
+    return [['authorization', by.header, by.described in HIDDEN_KEYS ? by.described : undefined]];
   return [['authorization', `Bearer ${by.value}`, `Bearer [key ${by.name}]`]];
 }
 
