@@ -23,6 +23,7 @@ export const k6: K6Binary = found ?? { path: '', version: '' };
 /** Short enough for a test, long enough to be the scenario, where three seconds at 30 requests/s are not. */
 const BRIEFLY: Readonly<Record<string, Partial<LoadRun> & { clockSpeed?: number }>> = {
   soak: { seconds: 14, rate: 20 },
+  burst: { clockSpeed: 20 },
   'plan-limit-edge': { clockSpeed: 20 },
   'polite-clients': { clockSpeed: 40 },
   'abusive-client': { clockSpeed: 40 },

@@ -1,0 +1,3 @@
+import { inOneProcess } from './in-one-process.mjs';
+
+await inOneProcess('checks/accuracy');

@@ -1,0 +1,1 @@
+import '../../cli/package.test.ts';

@@ -1,3 +1,0 @@
-import { inOneProcess } from '../testing/in-one-process.ts';
-
-await inOneProcess(import.meta.dirname);

@@ -1,3 +1,0 @@
-import { inOneProcess } from '../checks/testing/in-one-process.ts';
-
-await inOneProcess(import.meta.dirname);
