@@ -1,6 +1,7 @@
 import t from 'tap';
 import { parseSlo } from '../../lib/slo.ts';
 import { type Search, SearchEnded, searchCapacity } from './capacity-search.ts';
+import { SUSTAINED_SECONDS } from './judge-step.ts';
 import type { StepOutcome } from './knee.ts';
 
 const SLO = parseSlo('p99<200ms,errors<0.1%');
@@ -24,14 +25,28 @@ function steps(
 }
 
 /** Thirty steps, whatever the machine does meanwhile. */
-const search = (taker: Pick<Search, 'take' | 'taken'>) =>
-  searchCapacity({ ...taker, left: () => 7.5 * (30 - taker.taken.length) }, SLO);
+const search = (taker: Pick<Search, 'take' | 'taken'>, slo = SLO) =>
+  searchCapacity({ ...taker, left: () => 7.5 * (30 - taker.taken.length) }, slo);
 
 t.test('a capacity within what the keys pay is found', async (t) => {
   const { outcome, capacity, interval } = await search(steps(100, () => undefined));
   t.equal(outcome, 'found');
   t.ok(capacity !== null && Math.abs(capacity - 100) < 3, `${capacity}`);
   t.ok(interval !== null && interval[0] <= 100 && 100 <= interval[1], `${interval}`);
+});
+
+t.test('the interval is wider by the backlog that a latency bound lets pass', async (t) => {
+  const [exact, backlog] = await Promise.all(
+    ['errors<0.1%', 'p99<1500ms'].map((slo) =>
+      search(
+        steps(100, () => undefined),
+        parseSlo(slo),
+      ),
+    ),
+  );
+  const part = 1.5 / SUSTAINED_SECONDS;
+  const [low = 0, high = 0] = exact?.interval ?? [];
+  t.strictSame(backlog?.interval, [low * (1 - part), high * (1 + part)]);
 });
 
 t.test('where quotas end it before anything broke, what held is a lower bound', async (t) => {
