@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { JournalHeader } from '../checks/run/journal.ts';
 import { journalText } from '../checks/run/testing/stored-run.ts';
+import { assertAsStored } from '../checks/testing/as-stored.ts';
 import { answered } from '../checks/wire/testing/answered.ts';
 import { runHere } from './testing/in-process.ts';
 
@@ -244,4 +245,15 @@ t.test('what is no error', async (t) => {
       t.notMatch(ended.stdout, 'canary');
     });
   }
+});
+
+t.test('the help of each command is as stored', async (t) => {
+  const help = async (...args: string[]) => (await run([...args, '--help'], undefined)).stdout;
+  const texts: Record<string, string> = { 'petstore-harness': await help() };
+  for (const [, name = ''] of texts['petstore-harness'].matchAll(/^ {2}(\w+) .*/gm))
+    if (name !== 'help') texts[name] = await help(name);
+  // What a new plan or format adds to is left out.
+  for (const [name, text] of Object.entries(texts))
+    texts[name] = text.replace(/(PETSTORE_\w+,?\s*)+|\(choices: [^)]*\)/g, '…');
+  assertAsStored(t, join(import.meta.dirname, 'testing', 'help.txt'), texts);
 });

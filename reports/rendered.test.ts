@@ -1,0 +1,31 @@
+/** What a reader sees of stored results. */
+import { join } from 'node:path';
+import t from 'tap';
+import { assertAsStored } from '../checks/testing/as-stored.ts';
+import { render } from './formats.ts';
+import { LOAD_FORMATS } from './load/load-formats.ts';
+import { capacityReport, loadReport } from './load/load-report.ts';
+import { readReport } from './read-report.ts';
+import { capacityResult, loadResult } from './testing/sample-load.ts';
+import { inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
+
+const stored = join(import.meta.dirname, 'testing');
+const screen = { colour: false, columns: 80, rows: 24 };
+/** A new format is tried by readers of it, in pipelines.test.ts. */
+const FORMATS = ['terminal', 'markdown', 'html', 'junit', 'tap', 'sarif', 'github'] as const;
+
+t.test('every sentence, table and page is as stored', async (t) => {
+  const texts: Record<string, string> = {};
+  for (const format of FORMATS) {
+    const load = LOAD_FORMATS[format];
+    texts[`a check in ${format}`] = render(readReport(stored), format, screen);
+    texts[`a load in ${format}`] = load.render(loadReport(loadResult()), screen);
+    texts[`a capacity in ${format}`] = load.render(capacityReport(capacityResult()), screen);
+  }
+  for (const report of [notConformantReport(), inconclusiveReport()])
+    texts[`${report.verdict} in colour`] = render(report, 'terminal', { ...screen, colour: true });
+  // Styles are for the eye, and the version changes with every release.
+  for (const [name, text] of Object.entries(texts))
+    texts[name] = text.replace(/<style>.*?<\/style>/gs, '').replace(/\d+\.\d+\.\d+(?=["<])/g, 'V');
+  assertAsStored(t, join(stored, 'rendered.txt'), texts);
+});
