@@ -1,23 +1,39 @@
 import type { Socket } from 'node:net';
-import { type ApiKey, bearerToken } from './api-keys.ts';
-import type { Behaviour, Gate } from './behaviour.ts';
-import type { RefusedBy } from './call.ts';
+import { type ApiKey, bearerToken, demoKeys, type IssuedKey, keyFinder } from './api-keys.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { Decisions, Design, Gate, RefusedBy } from './design.ts';
 import { type Problem, problem } from './error-body.ts';
 import { secondsUntil, standardHeaders } from './headers.ts';
 import { int64FromPath } from './int64.ts';
 import { newestFirst, readListQuery } from './list-query.ts';
 import { readNewPet } from './new-pet.ts';
-import type { Pet } from './pet-store.ts';
-import type { Parts, Recipe } from './recipe.ts';
+import { ascendingIds, type Pet } from './pet-store.ts';
+import { DOCUMENTED_PLANS, type PlanLimits } from './plans.ts';
+import { windowFromFirst } from './rate-limiter.ts';
+import { FIRST_ID_BEYOND_DOUBLES, seedWithMixedIds } from './seed.ts';
+
+/** The user's choices about the service; everything has a default. */
+export interface ServiceOptions {
+  /** Default: the system's clock at `clockSpeed`. */
+  readonly clock?: Clock;
+  /** From 1, the default, to 100,000; ignored if `clock` is given. */
+  readonly clockSpeed?: number;
+  /** Default: the demo keys, with new values in every run. */
+  readonly keys?: readonly IssuedKey[];
+  /** The plan that the document leaves custom; default 5,000 a minute and 1,000,000 a day. */
+  readonly enterprise?: PlanLimits;
+  /** Default 10 requests after the first 429, and 60 seconds. */
+  readonly ban?: Partial<Design['ban']>;
+}
 
 /** Section 5. A connection usually repeats its credential, which is then recognised without another digest. */
-function identification({ findKey }: Parts): Behaviour['identify'] {
+function identification(): Decisions['identify'] {
   const callers = new WeakMap<Socket, { readonly authorization: string | null; readonly key: ApiKey }>();
-  return ({ authorization, request: { socket } }) => {
+  return ({ authorization, request: { socket }, service }) => {
     const caller = callers.get(socket);
     if (caller?.authorization === authorization) return caller.key;
     const token = bearerToken(authorization);
-    const key = token === null ? null : findKey(token);
+    const key = token === null ? null : service.findKey(token);
     if (key !== null) callers.set(socket, { authorization, key });
     return key;
   };
@@ -30,7 +46,7 @@ const REFUSALS = {
 } as const;
 
 /** A refusal of a key, with the time at which it is served again. */
-export function refused(by: RefusedBy, retryAt: number, now: number): Problem {
+function refused(by: RefusedBy, retryAt: number, now: number): Problem {
   const [code, why] = REFUSALS[by];
   const message = `${why}; retry after the time in Retry-After.`;
   return problem(429, code, message, 'Retry-After', secondsUntil(retryAt, now));
@@ -41,9 +57,9 @@ export function refused(by: RefusedBy, retryAt: number, now: number): Problem {
  * requests during a ban do not prolong it, and an admitted request clears the record. Retry-After is the time until the
  * last of ban, minute and day ends, so that waiting for it is always enough.
  */
-function gatekeeper({ limiter }: Parts, { ban }: Recipe): Behaviour['admit'] {
+function gatekeeper(): Decisions['admit'] {
   const records = new Map<string, { readonly refusals: number; readonly bannedUntil: number }>();
-  return (key, { now }) => {
+  return (key, { now, service: { limiter, ban } }) => {
     const banned = (until: number): Gate => {
       const servedAt = Math.max(until, limiter.freeAt(key, now));
       return { quota: limiter.closed(key, now), refusedBy: 'ban', refusal: refused('ban', servedAt, now) };
@@ -71,20 +87,33 @@ export function petText({ id, name, categoryId, status }: Pet): string {
 
 const NOT_JSON = problem(415, 'unsupported_media_type', 'The body must be application/json in UTF-8.');
 
-/** The server as the document describes it. */
-export function conformingBehaviour(parts: Parts, recipe: Recipe): Behaviour {
-  const { store } = parts;
+/** The server that the document describes. */
+export function conformingDesign(options: ServiceOptions): Design {
+  const { clockSpeed, clock = systemClock(clockSpeed), keys = demoKeys() } = options;
+  const { enterprise = DOCUMENTED_PLANS.enterprise } = options;
   return {
-    identify: identification(parts),
-    admit: gatekeeper(parts, recipe),
+    // Section 9: the version is part of the base address.
+    basePath: '/v1',
+    clock,
+    keys,
+    findKey: keyFinder(keys),
+    limitsOf: ({ plan }) => (plan === 'enterprise' ? enterprise : DOCUMENTED_PLANS[plan]),
+    accountOf: (key) => key.name,
+    minuteMeter: windowFromFirst,
+    dayMeter: windowFromFirst,
+    ban: { threshold: 10, seconds: 60, ...options.ban },
+    nextId: ascendingIds(FIRST_ID_BEYOND_DOUBLES),
+    seed: seedWithMixedIds,
+    identify: identification(),
+    admit: gatekeeper(),
     readListQuery,
-    select: (query) => newestFirst(store, query),
+    select: (query, { service }) => newestFirst(service.store, query),
     refuseMediaType: () => NOT_JSON,
     readNewPet,
-    addPet: (animal) => store.add(animal),
-    findPet(petId) {
+    addPet: (animal, { service }) => service.store.add(animal),
+    findPet(petId, { service }) {
       const id = int64FromPath(petId);
-      return id === null ? null : store.find(id);
+      return id === null ? null : service.store.find(id);
     },
     petText,
     finish: (answer) => answer,

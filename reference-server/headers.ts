@@ -1,5 +1,4 @@
-import type { Answer } from './behaviour.ts';
-import type { Call } from './call.ts';
+import type { Answer, Call } from './design.ts';
 
 // Most answers of a busy server share their second with the one before.
 let written = { second: Number.NaN, text: '' };

@@ -1,17 +1,5 @@
-import type { Answer, Behaviour } from './behaviour.ts';
-import type { Call } from './call.ts';
-import { badRequest, errorBody, type Problem, problem } from './error-body.ts';
-import type { ListQuery } from './list-query.ts';
-import type { PetStore } from './pet-store.ts';
-import type { ReceivedBody } from './request-body.ts';
-
-/** How a server answers. */
-export interface Service {
-  readonly behaviour: Behaviour;
-  readonly store: PetStore;
-  /** Writes the body of a list. */
-  readonly lists: (query: ListQuery, call: Call) => string;
-}
+import type { Answer, Call, Service } from './design.ts';
+import { errorBody, type Problem, problem } from './error-body.ts';
 
 export type OperationName = 'listPets' | 'createPet' | 'getPet';
 
@@ -22,7 +10,7 @@ export interface Operation {
   readonly path: string;
   /** Whether it waits for the request's body. */
   readonly readsBody: boolean;
-  answer(call: Call, service: Service, body: ReceivedBody): Answer;
+  answer(call: Call, body: string): Answer;
 }
 
 /** Section 4.3: GET /pets/{petId} will be removed on 5 December 2030. */
@@ -41,7 +29,6 @@ const REMOVED = problem(
 );
 
 const NO_SUCH_ANIMAL = problem(404, 'not_found', 'No animal has this id.');
-const TOO_LARGE = problem(413, 'payload_too_large', 'The request body is larger than 1 MiB.');
 const STORE_FULL = problem(507, 'store_full', 'The store holds as many animals as it can.');
 
 /** An answer with an Error body. */
@@ -56,10 +43,10 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: '/pets',
     readsBody: false,
-    answer(call, { behaviour, lists }) {
-      const read = behaviour.readListQuery(call.route.search, call);
+    answer(call) {
+      const read = call.service.readListQuery(call.route.search, call);
       if ('problem' in read) return refusal(read.problem);
-      return { status: 200, text: lists(read.query, call), headers: [] };
+      return { status: 200, text: call.service.lists(read.query, call), headers: [] };
     },
   },
   {
@@ -67,17 +54,13 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'POST',
     path: '/pets',
     readsBody: true,
-    answer(call, { behaviour, store }, body) {
-      if (body.kind === 'too-large') return refusal(TOO_LARGE);
-      const unlabelled = body.kind === 'unlabelled' ? behaviour.refuseMediaType(call) : null;
-      if (unlabelled !== null) return refusal(unlabelled);
-      if (body.kind === 'not-utf8')
-        return refusal(badRequest('malformed_json', 'The request body is not UTF-8.'));
-      const read = behaviour.readNewPet(body.text, call);
+    answer(call, body) {
+      const { service } = call;
+      const read = service.readNewPet(body, call);
       if ('problem' in read) return refusal(read.problem);
-      if (store.isFull) return refusal(STORE_FULL);
-      const pet = behaviour.addPet(read.animal, call);
-      return { status: 201, text: behaviour.petText(pet, call), headers: [] };
+      if (service.store.isFull) return refusal(STORE_FULL);
+      const pet = service.addPet(read.animal, call);
+      return { status: 201, text: service.petText(pet, call), headers: [] };
     },
   },
   {
@@ -85,12 +68,12 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: '/pets/{petId}',
     readsBody: false,
-    answer(call, { behaviour }) {
+    answer(call) {
       if (call.now >= REMOVAL) return refusal(REMOVED, DEPRECATION_HEADERS);
-      const found = behaviour.findPet(call.route.petId, call);
+      const found = call.service.findPet(call.route.petId, call);
       if (found === null) return refusal(NO_SUCH_ANIMAL, DEPRECATION_HEADERS);
       if ('code' in found) return refusal(found, DEPRECATION_HEADERS);
-      return { status: 200, text: behaviour.petText(found, call), headers: DEPRECATION_HEADERS };
+      return { status: 200, text: call.service.petText(found, call), headers: DEPRECATION_HEADERS };
     },
   },
 ];
@@ -99,14 +82,11 @@ export const OPERATIONS: readonly Operation[] = [
  * Writes lists. Bodies are kept until the store changes, where a list depends on nothing but its query and the store:
  * at most 400 of them, 100 limits with 4 filters.
  */
-export function listWriter(
-  { select, petText }: Behaviour,
-  store: PetStore,
-  isKept: boolean,
-): Service['lists'] {
+export function listWriter(isKept: boolean): Service['lists'] {
   const kept = new Map<string, string>();
-  let changes = store.changes;
+  let changes = 0;
   return (query, call) => {
+    const { store, select, petText } = call.service;
     if (!isKept || changes !== store.changes) kept.clear();
     changes = store.changes;
     const asked = `${query.limit} ${query.status}`;

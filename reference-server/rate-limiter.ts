@@ -12,6 +12,11 @@ export interface Quota {
   readonly resetAt: number;
 }
 
+/** The rate headers of every caller without a valid key, so that a flood of wrong keys leaves nothing behind. */
+export function noQuota(now: number): Quota {
+  return { limit: 0, remaining: 0, resetAt: Math.floor(now / MINUTE) * MINUTE + MINUTE };
+}
+
 /** Counts one key's requests against one limit. All times are milliseconds since 1970 by the server's clock. */
 export interface Meter {
   left(now: number): number;

@@ -1,4 +1,4 @@
-import type { Route } from './call.ts';
+import type { Route } from './design.ts';
 import { methodNotAllowed, NO_SUCH_PATH, type Problem, UNREADABLE_ESCAPE } from './error-body.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 

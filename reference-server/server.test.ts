@@ -129,7 +129,7 @@ t.test('a store that is full takes no more, and still lists', async (t) => {
   const rex = { name: 'x'.repeat(99_999_999), categoryId: '1', status: null };
   const server = await startServer({
     keys: KEYS,
-    recipe: (usual) => ({ ...usual, seed: (store) => void store.add(rex) }),
+    design: (usual) => ({ ...usual, seed: (store) => void store.add(rex) }),
   });
   t.teardown(() => server.close());
   const headers = { ...JSON_TYPE, authorization: BUSINESS };

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { IssuedKey } from './api-keys.ts';
-import type { Answer, Behaviour } from './behaviour.ts';
-import { type Call, noQuota, type Route } from './call.ts';
 import type { Clock } from './clock.ts';
-import { conformingBehaviour } from './conforming.ts';
+import { conformingDesign, type ServiceOptions } from './conforming.ts';
+import type { Answer, Call, Design, Route, Service } from './design.ts';
 import { badRequest, type Problem, problem } from './error-body.ts';
-import { listWriter, refusal, type Service } from './operations.ts';
+import { listWriter, refusal } from './operations.ts';
+import { PetStore } from './pet-store.ts';
 import type { PlanLimits } from './plans.ts';
-import { documentedRecipe, type Parts, partsOf, type Recipe, type ServiceOptions } from './recipe.ts';
-import { NO_BODY, receiveBody } from './request-body.ts';
+import { noQuota, RateLimiter } from './rate-limiter.ts';
+import { receiveBody } from './request-body.ts';
 import { routeOf } from './routing.ts';
 import { serveUnparsedRequests } from './unparsed-requests.ts';
 
@@ -21,10 +21,10 @@ export interface ServerOptions extends ServiceOptions {
   readonly host?: string;
   /** How long the server waits for slow clients. */
   readonly patience?: Partial<Patience>;
-  /** Changes the ingredients. */
-  readonly recipe?: (usual: Recipe) => Recipe;
-  /** Changes the decisions. */
-  readonly behaviour?: (usual: Behaviour, parts: Parts, recipe: Recipe) => Behaviour;
+  /** Number of animals in the store at the start; default 120. */
+  readonly animals?: number;
+  /** Changes what the server is made from, and how it decides. */
+  readonly design?: (usual: Design) => Design;
 }
 
 /** A server that is listening. */
@@ -60,12 +60,12 @@ const KEY_REQUIRED = problem(
 );
 const UNEXPECTED = problem(500, 'internal_error', 'The server failed to answer.');
 
-function assemble(recipe: Recipe, { animals, behaviour: change }: ServerOptions): Service {
-  const parts = partsOf(recipe, animals);
-  const conforming = conformingBehaviour(parts, recipe);
-  const behaviour = change?.(conforming, parts, recipe) ?? conforming;
-  const asUsual = behaviour.select === conforming.select && behaviour.petText === conforming.petText;
-  return { behaviour, store: parts.store, lists: listWriter(behaviour, parts.store, asUsual) };
+function serviceOf(usual: Design, { animals = 120, design: change }: ServerOptions): Service {
+  const design = change?.(usual) ?? usual;
+  const store = new PetStore(design.nextId);
+  design.seed(store, animals);
+  const asUsual = design.select === usual.select && design.petText === usual.petText;
+  return { ...design, store, limiter: new RateLimiter(design), lists: listWriter(asUsual) };
 }
 
 /** The values of a header, one for each time that it is sent. */
@@ -78,9 +78,11 @@ function fieldsNamed(name: string, { rawHeaders }: IncomingMessage): string[] {
   return values;
 }
 
-function openCall(request: IncomingMessage, route: Route, now: number): Call {
+function openCall(request: IncomingMessage, route: Route, service: Service): Call {
   const [authorization = null, second] = fieldsNamed('authorization', request);
+  const now = service.clock.now();
   return {
+    service,
     request,
     route,
     now,
@@ -95,27 +97,26 @@ function openCall(request: IncomingMessage, route: Route, now: number): Call {
  * Why a request is refused before its operation is looked at: HTTP itself forbids it, it has no valid key, or its key is
  * banned or over its limit. Stores key and quota in the call.
  */
-function admission(call: Call, behaviour: Behaviour): Problem | null {
+function admission(call: Call): Problem | null {
   const hosts = fieldsNamed('host', call.request).length;
   if (hosts > 1 || (hosts === 0 && call.request.httpVersion !== '1.0')) return HOST_REQUIRED;
-  call.key = behaviour.identify(call);
+  call.key = call.service.identify(call);
   if (call.key === null) return KEY_REQUIRED;
-  const gate = behaviour.admit(call.key, call);
+  const gate = call.service.admit(call.key, call);
   call.quota = gate.quota;
   call.refusedBy = gate.refusedBy;
   return gate.refusal;
 }
 
-function requestHandler(service: Service, { basePath, clock }: Recipe, server: Server) {
-  const { behaviour } = service;
+function requestHandler(service: Service, server: Server) {
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const route = routeOf(basePath, request.method ?? '', request.url ?? '');
-    const call = openCall(request, route, clock.now());
+    const route = routeOf(service.basePath, request.method ?? '', request.url ?? '');
+    const call = openCall(request, route, service);
     const reply = (answer: Answer): void => {
-      const last = behaviour.finish(answer, call);
-      const headers = behaviour.headers(last, call);
+      const last = service.finish(answer, call);
+      const headers = service.headers(last, call);
       if (!server.listening) headers.push('Connection', 'close');
-      behaviour.deliver(response, last, headers, call);
+      service.deliver(response, last, headers, call);
     };
     // An error while answering affects only its own connection.
     const attempt = (work: () => void): void => {
@@ -127,15 +128,18 @@ function requestHandler(service: Service, { basePath, clock }: Recipe, server: S
       }
     };
     attempt(() => {
-      const found = admission(call, behaviour) ?? route.found;
+      const found = admission(call) ?? route.found;
       if ('code' in found) reply(refusal(found));
-      else if (!found.readsBody) reply(found.answer(call, service, NO_BODY));
-      else receiveBody(request, (body) => attempt(() => reply(found.answer(call, service, body))));
+      else if (!found.readsBody) reply(found.answer(call, ''));
+      else
+        receiveBody(call, (body) =>
+          attempt(() => reply(typeof body === 'string' ? found.answer(call, body) : refusal(body))),
+        );
     });
   };
 }
 
-function httpServer(service: Service, recipe: Recipe, patience: Patience): Server {
+function httpServer(service: Service, patience: Patience): Server {
   const { headersMs, requestMs, idleMs, stalledMs } = patience;
   const server = createServer({
     headersTimeout: headersMs,
@@ -146,8 +150,8 @@ function httpServer(service: Service, recipe: Recipe, patience: Patience): Serve
     requireHostHeader: false,
   });
   server.timeout = stalledMs;
-  server.on('request', requestHandler(service, recipe, server));
-  serveUnparsedRequests(server, recipe.clock);
+  server.on('request', requestHandler(service, server));
+  serveUnparsedRequests(server, service.clock);
   return server;
 }
 
@@ -171,15 +175,15 @@ async function drain(server: Server, drainMs: number): Promise<void> {
  */
 export async function startServer(options: ServerOptions = {}): Promise<ReferenceServer> {
   const patience = { ...PATIENCE, ...options.patience };
-  const usual = documentedRecipe(options);
-  const recipe = options.recipe?.(usual) ?? usual;
-  const server = httpServer(assemble(recipe, options), recipe, patience);
+  const usual = conformingDesign(options);
+  const service = serviceOf(usual, options);
+  const server = httpServer(service, patience);
   const address = await listen(server, options.port ?? 0, options.host ?? '127.0.0.1');
   let closing: Promise<void> | undefined;
   return {
-    baseUrl: `http://${address}${recipe.basePath}`,
-    keys: recipe.keys,
-    clock: recipe.clock,
+    baseUrl: `http://${address}${service.basePath}`,
+    keys: service.keys,
+    clock: service.clock,
     enterprise: usual.limitsOf({ name: 'any', plan: 'enterprise' }),
     close() {
       closing ??= drain(server, patience.drainMs);

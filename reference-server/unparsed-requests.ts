@@ -1,10 +1,10 @@
 import { type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { noQuota } from './call.ts';
 import type { Clock } from './clock.ts';
 import { methodNotAllowed, type Problem, problem } from './error-body.ts';
 import { standardHeaders } from './headers.ts';
 import { refusal } from './operations.ts';
+import { noQuota } from './rate-limiter.ts';
 
 const PROBLEMS: Readonly<Record<string, Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: problem(408, 'request_timeout', 'The request took too long to arrive.'),

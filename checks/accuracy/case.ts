@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AFTER_REMOVAL } from '../../reference-server/deviations/clock.ts';
+import { deviating } from '../../reference-server/deviations/deviation.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { named } from '../../reference-server/deviations/named.ts';
-import { together } from '../../reference-server/deviations/personality.ts';
 import { EVERY_VARIANT } from '../../reference-server/deviations/variants/index.ts';
 import { startServer } from '../../reference-server/server.ts';
 import { currentId } from '../../spec/contract.ts';
@@ -72,14 +72,12 @@ async function startServerOf({ kind, name, breaks = '' }: AccuracyCase, disturba
   if (breaks === currentId('get-removed') || name === 'after-the-removal')
     await clock.sleepUntil(AFTER_REMOVAL);
   const animals = disturbance?.animals ?? (WHOLE_STORE.includes(breaks) ? SMALL_STORE : undefined);
+  const { deviation } = kind === 'fault' ? named(kind, name, FAULTS) : named(kind, name, EVERY_VARIANT);
   const server = await startServer({
     clock,
     enterprise: ENTERPRISE,
     ban: { seconds: 20 },
-    ...together(
-      kind === 'fault' ? named(kind, name, FAULTS) : named(kind, name, EVERY_VARIANT),
-      disturbance?.server?.(clock) ?? {},
-    ),
+    design: (usual) => deviating(usual, [deviation, disturbance?.server?.(clock) ?? {}]),
     ...(animals === undefined ? {} : { animals }),
   });
   return { ...server, clock };

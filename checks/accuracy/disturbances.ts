@@ -3,7 +3,7 @@
  * what is asked of the server, and which rows of the verdict it may leave open.
  */
 import type { ServerResponse } from 'node:http';
-import { type Deviation, type Personality, together } from '../../reference-server/deviations/personality.ts';
+import type { Deviation } from '../../reference-server/deviations/deviation.ts';
 import {
   admitting,
   always,
@@ -102,12 +102,12 @@ const refusingEvery =
     };
   };
 
-const clockOffBy = (milliseconds: (elapsed: number) => number): Personality => ({
-  recipe({ clock }) {
+const clockOffBy =
+  (milliseconds: (elapsed: number) => number): Deviation =>
+  ({ clock }) => {
     const startedAt = clock.now();
     return { clock: { ...clock, now: () => clock.now() + milliseconds(clock.now() - startedAt) } };
-  },
-});
+  };
 
 /** Bytes in a second of a link over which everything else waits. */
 const SLOW = 20_000;
@@ -130,7 +130,7 @@ const changedOnce = (change: (pet: Pet, index: number) => Pet | null) =>
       const index = added.indexOf(pet.id);
       return index < 0 || requests() < CHANGED_AFTER ? pet : change(pet, index);
     };
-    return together(
+    return [
       noting(({ id }) => requests() < CHANGED_AFTER && added.push(id)),
       selecting((usual, query, call) =>
         usual(unfiltered(EVERYTHING), call)
@@ -139,7 +139,7 @@ const changedOnce = (change: (pet: Pet, index: number) => Pet | null) =>
           .slice(0, query.limit),
       ),
       foundAs(shown),
-    );
+    ];
   });
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
@@ -156,17 +156,16 @@ export const DISTURBANCES: readonly Disturbance[] = [
   {
     name: '100,000 foreign animals, another client adding',
     animals: 100_000,
-    server:
-      () =>
-      ({ store }) =>
-        admitting((usual, key, call) => {
-          store.add({
-            name: `another client's`,
-            categoryId: '1',
-            status: STATUSES[store.all.length % 3] ?? null,
-          });
-          return usual(key, call);
-        }),
+    server: () =>
+      admitting((usual, key, call) => {
+        const { store } = call.service;
+        store.add({
+          name: `another client's`,
+          categoryId: '1',
+          status: STATUSES[store.all.length % 3] ?? null,
+        });
+        return usual(key, call);
+      }),
   },
   {
     name: 'the answer to one addition lost',
@@ -270,15 +269,13 @@ export const DISTURBANCES: readonly Disturbance[] = [
     explains: { rows: /^rate-/, most: 4 },
     server: () => {
       let requests = 0;
-      return {
-        recipe: ({ accountOf }) => ({
-          accountOf: (key) => `${accountOf(key)}${requests < COUNTS_LOST_AFTER ? '' : ', again'}`,
-        }),
-        ...admitting((usual, key, call) => {
+      return ({ accountOf, admit }) => ({
+        accountOf: (key) => `${accountOf(key)}${requests < COUNTS_LOST_AFTER ? '' : ', again'}`,
+        admit(key, call) {
           requests += 1;
-          return usual(key, call);
-        }),
-      };
+          return admit(key, call);
+        },
+      });
     },
   },
   {

@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { together } from '../../reference-server/deviations/personality.ts';
+import { deviating } from '../../reference-server/deviations/deviation.ts';
 import { LIMIT_ANSWERS } from '../../reference-server/deviations/variants/limits.ts';
 import { startServer } from '../../reference-server/server.ts';
 import { checkTarget } from '../check-target.ts';
@@ -17,10 +17,10 @@ const speed = Number(options.speed);
 const { 'rate-window-kind': windows, 'ban-answer': bans } = LIMIT_ANSWERS;
 const SERVERS = {
   'windows from the first request, a ban as 429': [],
-  'windows by the clock, a ban as 403': [windows.fixed, ...bans['banned-403']],
+  'windows by the clock, a ban as 403': [windows.fixed, bans['banned-403']],
   'a sliding log, a ban as 401, its end not told': [
     windows['refilling (log)'],
-    ...bans['banned-401 (until untold)'],
+    bans['banned-401 (until untold)'],
   ],
   'a token bucket': [windows['refilling (bucket)']],
 };
@@ -36,7 +36,7 @@ await Promise.all(
     const server = await startServer({
       clockSpeed: speed,
       ban: { seconds: 20 },
-      ...together(...deviations),
+      design: (usual) => deviating(usual, deviations),
     });
     const startedAt = performance.now();
     const request = requestOf(server, setting);

@@ -71,7 +71,7 @@ async function functional(): Promise<Row[]> {
   for (const { what, keys, delay, most } of FUNCTIONAL) {
     const server = await startServer({
       keys: demoKeys().filter(({ name }) => keys.includes(name)),
-      behaviour: (usual) =>
+      design: (usual) =>
         delay === 0
           ? usual
           : { ...usual, deliver: (...answer) => void setTimeout(() => usual.deliver(...answer), delay) },

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { REMOVAL } from '../operations.ts';
-import type { Personality } from './personality.ts';
+import type { Deviation } from './deviation.ts';
 
 /** A time at which the removal date of GET /pets/{petId} is past in every time zone. */
 export const AFTER_REMOVAL = REMOVAL + 30 * 86_400_000;
@@ -11,6 +11,6 @@ export function shiftedClock(clock: Clock, milliseconds: number): Clock {
 }
 
 /** The server in the days after the removal. */
-export const afterRemoval: Personality = {
-  recipe: ({ clock }) => ({ clock: shiftedClock(clock, AFTER_REMOVAL - clock.now()) }),
-};
+export const afterRemoval: Deviation = ({ clock }) => ({
+  clock: shiftedClock(clock, AFTER_REMOVAL - clock.now()),
+});

@@ -1,34 +1,27 @@
 import type { ApiKey } from '../api-keys.ts';
-import type { Answer, Behaviour, Gate } from '../behaviour.ts';
-import type { Call, RefusedBy } from '../call.ts';
+import type { Answer, Call, Decisions, Gate, RefusedBy } from '../design.ts';
 import { badRequest, errorBody, type Problem } from '../error-body.ts';
 import { readJson, replaceNumbers } from '../json.ts';
 import type { ListQuery } from '../list-query.ts';
 import type { OperationName } from '../operations.ts';
 import type { NewPet, Pet } from '../pet-store.ts';
 import type { Plan } from '../plans.ts';
-import type { MeterKind } from '../rate-limiter.ts';
-import type { Parts, Recipe } from '../recipe.ts';
-import { type Deviation, type Personality, together } from './personality.ts';
+import type { Deviation } from './deviation.ts';
 
-/**
- * The building blocks of variants and faults: each turns a small function into a personality with that one deviation.
- */
+/** The building blocks of variants and faults: each turns a small function into a deviation. */
 
-/** How a decision is made instead, given the usual way; the server's parts and recipe come after what is decided on. */
-type Change<Decision extends keyof Behaviour> = (
-  usual: Behaviour[Decision],
-  ...given: [...Parameters<Behaviour[Decision]>, parts: Parts, recipe: Recipe]
-) => ReturnType<Behaviour[Decision]>;
+/** How a decision is made instead, given the usual way. */
+type Change<Decision extends keyof Decisions> = (
+  usual: Decisions[Decision],
+  ...given: Parameters<Decisions[Decision]>
+) => ReturnType<Decisions[Decision]>;
 
-/** Personalities that make one of the server's decisions in another way. */
+/** Makes one of the server's decisions in another way. */
 const deciding =
-  <Decision extends keyof Behaviour>(decision: Decision) =>
-  (change: Change<Decision>): Personality => ({
-    behaviour: (usual, parts, recipe) => ({
-      [decision]: (...given: Parameters<Behaviour[Decision]>) =>
-        change(usual[decision], ...given, parts, recipe),
-    }),
+  <Decision extends keyof Decisions>(decision: Decision) =>
+  (change: Change<Decision>): Deviation =>
+  (usual) => ({
+    [decision]: (...given: Parameters<Decisions[Decision]>) => change(usual[decision], ...given),
   });
 
 export const admitting = deciding('admit');
@@ -43,16 +36,12 @@ export const sendingHeaders = deciding('headers');
 export const delivering = deciding('deliver');
 
 /** Accepts more requests: those of the usual look-up, or those for which `change` finds a key. */
-export const identifying = (
-  change: (found: ApiKey | null, call: Call, parts: Parts, recipe: Recipe) => ApiKey | null,
-): Personality =>
-  deciding('identify')((usual, call, parts, recipe) => change(usual(call), call, parts, recipe));
+export const identifying = (change: (found: ApiKey | null, call: Call) => ApiKey | null) =>
+  deciding('identify')((usual, call) => change(usual(call), call));
 
 /** Changes what the gate decided of a request, or watches it. */
-export const gating = (
-  change: (gate: Gate, key: ApiKey, call: Call, parts: Parts, recipe: Recipe) => Gate,
-): Personality =>
-  admitting((usual, key, call, parts, recipe) => change(usual(key, call), key, call, parts, recipe));
+export const gating = (change: (gate: Gate, key: ApiKey, call: Call) => Gate) =>
+  admitting((usual, key, call) => change(usual(key, call), key, call));
 
 /** Whether a deviation shows in an answer; most look at the call alone. */
 export type When = (call: Call, answer: Answer) => boolean;
@@ -149,28 +138,22 @@ type Added = ReadonlyMap<string, { readonly by: string | undefined; readonly at:
 
 /** A deviation that knows which animals were added. */
 export const knowingAdded =
-  (deviation: (added: Added) => Personality): Deviation =>
+  (deviation: (added: Added) => Deviation): Deviation =>
   () => {
     const added = new Map<string, { by: string | undefined; at: number }>();
-    return together(
-      noting(({ id }, { key, now }) => added.set(id, { by: key?.name, at: now })),
-      deviation(added),
-    );
+    return [noting(({ id }, { key, now }) => added.set(id, { by: key?.name, at: now })), deviation(added)];
   };
 
 /** A deviation that knows how many requests with a valid key, or without, have come. */
 export const knowingRequests =
-  (deviation: (requests: () => number) => Personality): Deviation =>
+  (deviation: (requests: () => number) => Deviation): Deviation =>
   () => {
     let requests = 0;
     const counting = identifying((found) => {
       requests += 1;
       return found;
     });
-    return together(
-      counting,
-      deviation(() => requests),
-    );
+    return [counting, deviation(() => requests)];
   };
 
 /** Status and text of an Error. */
@@ -183,7 +166,7 @@ export const errorOf = (status: number) => ({
 export const answering = (
   when: When,
   change: Partial<Answer> | ((answer: Answer, call: Call) => Partial<Answer>),
-): Personality =>
+): Deviation =>
   finishing((usual, answer, call) => {
     const last = usual(answer, call);
     if (!when(call, last)) return last;
@@ -191,14 +174,14 @@ export const answering = (
   });
 
 /** Answers with another status, and an Error body to match. */
-export const failing = (status: number, when: When): Personality => answering(when, errorOf(status));
+export const failing = (status: number, when: When): Deviation => answering(when, errorOf(status));
 
 /** Changes the text of the answers that match. */
-export const rewriting = (when: When, change: (text: string, answer: Answer) => string): Personality =>
+export const rewriting = (when: When, change: (text: string, answer: Answer) => string): Deviation =>
   answering(when, (answer) => ({ text: change(answer.text, answer) }));
 
 /** Answers with another status, which the Error body says too. */
-export const restated = (status: number, when: When): Personality =>
+export const restated = (status: number, when: When): Deviation =>
   answering(when, ({ text }) => ({ status, text: text.replace(/"status":\d+/, `"status":${status}`) }));
 
 /**
@@ -210,7 +193,7 @@ export const restated = (status: number, when: When): Personality =>
 export const heldBack = (
   delay: (call: Call, answer: Answer) => number,
   release: (call: Call) => void = () => {},
-): Personality =>
+): Deviation =>
   delivering((usual, response, answer, headers, call) => {
     const milliseconds = delay(call, answer);
     if (milliseconds === 0) return usual(response, answer, headers, call);
@@ -221,14 +204,14 @@ export const heldBack = (
   });
 
 /** Closes the connection in place of the answers that match. */
-export const closing = (when: When): Personality =>
+export const closing = (when: When): Deviation =>
   delivering((usual, response, answer, headers, call) => {
     if (when(call, answer)) response.destroy();
     else usual(response, answer, headers, call);
   });
 
 /** Lets requests through that a window or a ban would refuse. */
-export const letThrough = (what: RefusedBy, when: (call: Call, key: ApiKey) => boolean): Personality =>
+export const letThrough = (what: RefusedBy, when: (call: Call, key: ApiKey) => boolean): Deviation =>
   gating((gate, key, call) =>
     gate.refusedBy === what && when(call, key) ? { ...gate, refusedBy: null, refusal: null } : gate,
   );
@@ -239,7 +222,7 @@ export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Ra
 /** Changes a header that holds a number. */
 const numberIn =
   (name: string) =>
-  (when: When, change: (value: number, call: Call) => HeaderValue): Personality =>
+  (when: When, change: (value: number, call: Call) => HeaderValue): Deviation =>
     header(name, when, (value, call) => change(Number(value), call));
 
 export const limitShown = numberIn('X-RateLimit-Limit');
@@ -250,7 +233,7 @@ export const resetShown = numberIn('X-RateLimit-Reset');
 export const retryAfter = (
   change: Parameters<typeof resetShown>[1],
   when: When = refusedBy('minute'),
-): Personality => numberIn('Retry-After')(when, change);
+): Deviation => numberIn('Retry-After')(when, change);
 
 /** What a header is to say; null removes it. */
 type HeaderValue = string | number | null;
@@ -260,15 +243,15 @@ export const header = (
   name: string,
   when: When,
   change: (value: string, call: Call) => HeaderValue,
-): Personality =>
+): Deviation =>
   sendingHeaders((usual, answer, call) => {
     const headers = usual(answer, call);
     return when(call, answer) ? changedHeader(headers, name, (value) => change(value, call)) : headers;
   });
 
 /** Leaves headers out of matching answers. */
-export const headersAbsent = (when: When, ...names: readonly string[]): Personality =>
-  together(...names.map((name) => header(name, when, () => null)));
+export const headersAbsent = (when: When, ...names: readonly string[]): Deviation =>
+  names.map((name) => header(name, when, () => null));
 
 /** Headers with another value of one of them. */
 export function changedHeader(
@@ -287,21 +270,21 @@ export function changedHeader(
 }
 
 /** Adds a header to matching answers. */
-export const addedHeader = (name: string, value: string, when: When): Personality =>
+export const addedHeader = (name: string, value: string, when: When): Deviation =>
   sendingHeaders((usual, answer, call) => [
     ...usual(answer, call),
     ...(when(call, answer) ? [name, value] : []),
   ]);
 
 /** Changes an animal before it is written, in one operation or in all. */
-export const petShown = (change: (pet: Pet, call: Call) => Pet, operation?: OperationName): Personality =>
+export const petShown = (change: (pet: Pet, call: Call) => Pet, operation?: OperationName): Deviation =>
   writing((usual, pet, call) => usual(on(operation)(call) ? change(pet, call) : pet, call));
 
 /** Changes an animal's JSON, in one operation or in all. */
 export const petWritten = (
   change: (text: string, pet: Pet, call: Call) => string,
   operation?: OperationName,
-): Personality =>
+): Deviation =>
   writing((usual, pet, call) => {
     const text = usual(pet, call);
     return on(operation)(call) ? change(text, pet, call) : text;
@@ -311,7 +294,7 @@ export const petWritten = (
 export const hiding = (
   hidden: (pet: Pet, call: Call) => boolean,
   from: (query: ListQuery) => boolean = always,
-): Personality =>
+): Deviation =>
   selecting((usual, query, call) =>
     from(query)
       ? firstOf(
@@ -336,18 +319,17 @@ export function firstOf(
 }
 
 /** Shows some of the animals to nobody. */
-export const hidingEverywhere = (hidden: (pet: Pet, call: Call) => boolean): Personality =>
-  together(
-    hiding(hidden),
-    foundAs((pet, call) => (hidden(pet, call) ? null : pet)),
-  );
+export const hidingEverywhere = (hidden: (pet: Pet, call: Call) => boolean): Deviation => [
+  hiding(hidden),
+  foundAs((pet, call) => (hidden(pet, call) ? null : pet)),
+];
 
 /** Changes an animal before it is stored. */
-export const addedAs = (change: (animal: NewPet, call: Call) => NewPet): Personality =>
+export const addedAs = (change: (animal: NewPet, call: Call) => NewPet): Deviation =>
   adding((usual, animal, call) => usual(change(animal, call), call));
 
 /** Calls a function for every animal that is added. */
-export const noting = (note: (pet: Pet, call: Call) => void): Personality =>
+export const noting = (note: (pet: Pet, call: Call) => void): Deviation =>
   adding((usual, animal, call) => {
     const pet = usual(animal, call);
     note(pet, call);
@@ -355,40 +337,32 @@ export const noting = (note: (pet: Pet, call: Call) => void): Personality =>
   });
 
 /** Refuses additions that would be accepted. */
-export const refusing = (
-  refused: (animal: NewPet, call: Call, parts: Parts) => boolean,
-  status = 400,
-): Personality =>
-  readingPet((usual, body, call, parts) => {
+export const refusing = (refused: (animal: NewPet, call: Call) => boolean, status = 400) =>
+  readingPet((usual, body, call) => {
     const read = usual(body, call);
-    if ('problem' in read || !refused(read.animal, call, parts)) return read;
+    if ('problem' in read || !refused(read.animal, call)) return read;
     return { problem: { ...badRequest('invalid_animal', 'The animal is not accepted.'), status } };
   });
 
 /** Changes an animal that is found. */
-export const foundAs = (change: (pet: Pet, call: Call, parts: Parts) => Pet | Problem | null): Personality =>
-  finding((usual, petId, call, parts) => {
+export const foundAs = (change: (pet: Pet, call: Call) => Pet | Problem | null) =>
+  finding((usual, petId, call) => {
     const found = usual(petId, call);
-    return found === null || 'code' in found ? found : change(found, call, parts);
+    return found === null || 'code' in found ? found : change(found, call);
   });
 
 /** A store that begins with other animals, at most so many. Its ids are all of one source. */
 export const beginningWith = (
   animal: (ordinal: number) => NewPet,
   most = Number.POSITIVE_INFINITY,
-): Personality => ({
-  recipe: () => ({
-    seed(store, animals) {
-      for (let ordinal = 0; ordinal < Math.min(animals, most); ordinal += 1) store.add(animal(ordinal));
-    },
-  }),
+): Deviation => ({
+  seed(store, animals) {
+    for (let ordinal = 0; ordinal < Math.min(animals, most); ordinal += 1) store.add(animal(ordinal));
+  },
 });
 
-/** Counts the minute with another meter. */
-export const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () => ({ minuteMeter }) });
-
 /** The oldest animal of the store; null if it is empty. */
-export const firstPet = ({ store }: Parts): Pet | null => store.all[0] ?? null;
+export const firstPet = ({ service }: Call): Pet | null => service.store.all[0] ?? null;
 
 /** The members of a body's object and their values as JSON; null if it is no object. Later ones of a name count. */
 export function membersOf(body: string): Map<string, string> | null {
@@ -404,7 +378,7 @@ export function membersOf(body: string): Map<string, string> | null {
 }
 
 /** Reads an addition's body as if another one had been sent. */
-export const bodyAs = (change: (body: string) => string): Personality =>
+export const bodyAs = (change: (body: string) => string): Deviation =>
   readingPet((usual, body, call) => usual(change(body), call));
 
 /**
@@ -417,7 +391,7 @@ export const memberAs = (
   name: string,
   sent: RegExp,
   as: string | undefined | ((text: string) => string | undefined),
-): Personality =>
+): Deviation =>
   bodyAs((body) => {
     const members = membersOf(body);
     const text = members?.get(name) ?? '';

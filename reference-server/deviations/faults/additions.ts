@@ -1,14 +1,14 @@
-import type { Answer, Behaviour } from '../../behaviour.ts';
-import type { Call } from '../../call.ts';
+import type { Answer, Call, Decisions } from '../../design.ts';
 import { badRequest } from '../../error-body.ts';
 import type { NewPet, PetStore } from '../../pet-store.ts';
-import { type DeviationTable, type Personality, together } from '../personality.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import {
   addedAs,
   answering,
   answers,
   bodyAs,
   closing,
+  delivering,
   everyNth,
   failing,
   heldBack,
@@ -87,38 +87,35 @@ const malformedAs = (change: (body: string) => string) =>
 
 /** A refused addition that is stored all the same, where the refused member matches. */
 const storedThough = (refused: (body: string) => boolean) =>
-  readingPet((usual, body, call, { store }) => {
+  readingPet((usual, body, call) => {
     const read = usual(body, call);
     const members = membersOf(body);
     if (!('problem' in read) || members === null || !refused(body)) return read;
     const name = String(JSON.parse(members.get('name') ?? '"unnamed"'));
     const categoryId = /^-?\d{1,18}$/.exec(members.get('categoryId') ?? '')?.[0] ?? '0';
-    store.add({ name, categoryId, status: 'available' });
+    call.service.store.add({ name, categoryId, status: 'available' });
     return read;
   });
 
 /** Reads the body of an addition that was refused before, and perhaps answers otherwise. */
 export const readThoughRefused = (
   when: When,
-  look: (read: ReturnType<Behaviour['readNewPet']>, answer: Answer, store: PetStore) => Answer,
-): Personality => ({
-  behaviour: (usual, { store }) => ({
-    deliver(response, answer, headers, call) {
-      if (call.route.operation !== 'createPet' || !when(call, answer))
-        return usual.deliver(response, answer, headers, call);
-      const chunks: Buffer[] = [];
-      call.request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      call.request.on('end', () => {
-        const read = usual.readNewPet(Buffer.concat(chunks).toString(), call);
-        const last = look(read, answer, store);
-        usual.deliver(response, last, last === answer ? headers : usual.headers(last, call), call);
-      });
-    },
-  }),
-});
+  look: (read: ReturnType<Decisions['readNewPet']>, answer: Answer, store: PetStore) => Answer,
+): Deviation =>
+  delivering((usual, response, answer, headers, call) => {
+    const { request, route, service } = call;
+    if (route.operation !== 'createPet' || !when(call, answer)) return usual(response, answer, headers, call);
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const read = service.readNewPet(Buffer.concat(chunks).toString(), call);
+      const last = look(read, answer, service.store);
+      usual(response, last, last === answer ? headers : service.headers(last, call), call);
+    });
+  });
 
 /** Stores an addition that was refused before its body was read. */
-export const storedThoughRefused = (when: When): Personality =>
+export const storedThoughRefused = (when: When): Deviation =>
   readThoughRefused(when, (read, answer, store) => {
     if ('animal' in read) store.add(read.animal);
     return answer;
@@ -166,7 +163,7 @@ export const ADDITION_FAULTS: DeviationTable = {
         inFlight.push(name);
         return { ...animal, name };
       });
-      return together(naming, heldBack((_call, { status }) => (status === 201 ? 3 : 0), () => inFlight.shift()));
+      return [naming, heldBack((_call, { status }) => (status === 201 ? 3 : 0), () => inFlight.shift())];
     },
     // Every fourth addition is answered with the name of the one before it.
     'echo-name-of-one-before': () => nameEchoed(oneBefore<string>(4)),

@@ -1,7 +1,7 @@
 import { type ApiKey, bearerToken } from '../../api-keys.ts';
-import type { Call } from '../../call.ts';
+import type { Call } from '../../design.ts';
 import type { OperationName } from '../../operations.ts';
-import { type DeviationTable, type Personality, together } from '../personality.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import {
   answers,
   asksForStatus,
@@ -22,7 +22,7 @@ const STRANGER: ApiKey = { name: 'stranger', plan: 'business' };
 const hasEmpty = (call: Call) => /^bearer\s*$/i.test(call.authorization ?? '-');
 const hasUnknown = (call: Call) => bearerToken(call.authorization) !== null;
 
-const serving = (who: (call: Call) => boolean, operation?: OperationName): Personality =>
+const serving = (who: (call: Call) => boolean, operation?: OperationName): Deviation =>
   identifying((usual, call) => usual ?? (on(operation)(call) && who(call) ? STRANGER : null));
 
 const refusedWith = (status: number, who: (call: Call) => boolean, operation?: OperationName) =>
@@ -32,28 +32,27 @@ const refusedWith = (status: number, who: (call: Call) => boolean, operation?: O
   );
 
 /** Takes a token for a key that it is not. */
-const taking = (matches: (token: string, value: string) => boolean): Personality =>
-  identifying((usual, call, _parts, { keys }) => {
+const taking = (matches: (token: string, value: string) => boolean): Deviation =>
+  identifying((usual, call) => {
     const token = bearerToken(call.authorization);
-    const key = token === null ? undefined : keys.find(({ value }) => matches(token, value));
+    const key = token === null ? undefined : call.service.keys.find(({ value }) => matches(token, value));
     return usual ?? (key === undefined ? null : { name: key.name, plan: key.plan });
   });
 
 /** Takes a key from elsewhere in the request. */
-const takingFrom = (source: (call: Call) => string | undefined): Personality =>
-  identifying((usual, call, { findKey }) => usual ?? findKey(source(call) ?? ''));
+const takingFrom = (source: (call: Call) => string | undefined): Deviation =>
+  identifying((usual, call) => usual ?? call.service.findKey(source(call) ?? ''));
 
 /** Takes a key out of an Authorization of another form. */
-const takingAs = (form: RegExp): Personality =>
-  takingFrom((call) => form.exec(call.authorization ?? '')?.[1]);
+const takingAs = (form: RegExp): Deviation => takingFrom((call) => form.exec(call.authorization ?? '')?.[1]);
 
-const refusing = (when: (call: Call) => boolean): Personality =>
+const refusing = (when: (call: Call) => boolean): Deviation =>
   identifying((usual, call) => (usual !== null && when(call) ? null : usual));
 
-const storing = (who: (call: Call) => boolean): Personality => storedThoughRefused(where(answers(401), who));
+const storing = (who: (call: Call) => boolean): Deviation => storedThoughRefused(where(answers(401), who));
 
 /** An addition without a key is refused for its body, where that is invalid too. */
-const judgingBody = (who: (call: Call) => boolean): Personality =>
+const judgingBody = (who: (call: Call) => boolean): Deviation =>
   readThoughRefused(where(answers(401), who), (read, answer) =>
     'problem' in read ? { ...answer, ...errorOf(400) } : answer,
   );
@@ -84,8 +83,8 @@ export const AUTHENTICATION_FAULTS: DeviationTable = {
     'auth-missing-404-on-get': refusedWith(404, withoutKey, 'getPet'),
     'auth-missing-filtered-list-served': serving((call) => withoutKey(call) && asksForStatus(call), 'listPets'),
     'auth-missing-invalid-body-400': judgingBody(withoutKey),
-    'auth-missing-unknown-animal-404': ({ store }) =>
-      refusedWith(404, (call) => withoutKey(call) && store.find(call.route.petId) === null, 'getPet'),
+    'auth-missing-unknown-animal-404': refusedWith(404,
+        (call) => withoutKey(call) && call.service.store.find(call.route.petId) === null, 'getPet'),
     // While any key is banned, a request without one is refused with 403.
     'auth-missing-403-in-a-ban': () => {
       let bannedUntil = 0;
@@ -93,7 +92,7 @@ export const AUTHENTICATION_FAULTS: DeviationTable = {
         if (gate.refusedBy === 'ban') bannedUntil = now + 10_000;
         return gate;
       });
-      return together(watching, failing(403, where(answers(401), withoutKey, ({ now }) => now < bannedUntil)));
+      return [watching, failing(403, where(answers(401), withoutKey, ({ now }) => now < bannedUntil))];
     },
   },
   'auth-empty-key': {

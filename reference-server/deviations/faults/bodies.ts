@@ -1,5 +1,5 @@
-import type { Answer } from '../../behaviour.ts';
-import { type DeviationTable, together } from '../personality.ts';
+import type { Answer } from '../../design.ts';
+import type { DeviationTable } from '../deviation.ts';
 import {
   addedHeader,
   answering,
@@ -39,7 +39,7 @@ const statusText = (text: string, answer: Answer) => fieldAs('status', `"${answe
 
 const bodyOf = (when: When, text: string) => answering(when, { text });
 const PAGE = '<html><body><h1>An error has occurred</h1></body></html>';
-const html = (when: When) => together(bodyOf(when, PAGE), contentType('text/html; charset=utf-8', when));
+const html = (when: When) => [bodyOf(when, PAGE), contentType('text/html; charset=utf-8', when)];
 
 const onMalformed = where(answers(400), (_call, { text }) => text.includes('"malformed_json"'));
 const onUnknownAnimal = answers(404, 'getPet');
@@ -48,10 +48,10 @@ const onUnknownAnimal = answers(404, 'getPet');
 // biome-ignore format: a table, a line for most faults
 export const BODY_FAULTS: DeviationTable = {
   'version-path-segment': {
-    'version-absent': { recipe: () => ({ basePath: '' }) },
-    'version-two': { recipe: () => ({ basePath: '/v2' }) },
-    'version-upper-case': { recipe: () => ({ basePath: '/V1' }) },
-    'version-with-minor': { recipe: () => ({ basePath: '/v1.0' }) },
+    'version-absent': { basePath: '' },
+    'version-two': { basePath: '/v2' },
+    'version-upper-case': { basePath: '/V1' },
+    'version-with-minor': { basePath: '/v1.0' },
   },
   'media-type-json': {
     'list-as-text-plain': contentType('text/plain', succeeds('listPets')),

@@ -1,9 +1,9 @@
 import { petText } from '../../conforming.ts';
+import type { Call } from '../../design.ts';
 import { type Problem, problem } from '../../error-body.ts';
 import type { Pet } from '../../pet-store.ts';
-import type { Parts } from '../../recipe.ts';
 import { afterRemoval } from '../clock.ts';
-import { type DeviationTable, type Personality, together } from '../personality.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import {
   addedHeader,
   answering,
@@ -31,27 +31,27 @@ import {
 const rounded = (digits: string) => BigInt(Number(digits)).toString();
 
 /** A deviation that knows which animals were retrieved. */
-function knowingFound(deviation: (found: ReadonlySet<string>) => Personality): Personality {
-  const found = new Set<string>();
-  return together(
-    deviation(found),
-    foundAs((pet) => {
+const knowingFound =
+  (deviation: (found: ReadonlySet<string>) => Deviation): Deviation =>
+  () => {
+    const found = new Set<string>();
+    const noting = foundAs((pet) => {
       found.add(pet.id);
       return pet;
-    }),
-  );
-}
+    });
+    return [deviation(found), noting];
+  };
 
 const isCanonical = (petId: string) => /^(?:0|-?[1-9]\d{0,18})$/.test(petId);
 
 /** Finds another animal where the id is no int64 and a lenient reading makes one of it. */
-const readingId = (lenient: (petId: string) => string | null): Personality =>
+const readingId = (lenient: (petId: string) => string | null): Deviation =>
   finding((usual, petId, call) => {
     const read = isCanonical(petId) ? petId : lenient(petId);
     return usual(read ?? petId, call);
   });
 
-const notFoundWith = (status: number, when: (petId: string) => boolean): Personality =>
+const notFoundWith = (status: number, when: (petId: string) => boolean): Deviation =>
   failing(
     status,
     where(answers(404, 'getPet'), ({ route }) => when(route.petId)),
@@ -59,11 +59,11 @@ const notFoundWith = (status: number, when: (petId: string) => boolean): Persona
 
 /** Finds another animal, or none, where an int64 names none. */
 const instead = (
-  other: (petId: string, find: (petId: string) => Pet | Problem | null, parts: Parts) => Pet | Problem | null,
-): Personality =>
-  finding((usual, petId, call, parts) => {
+  other: (petId: string, find: (petId: string) => Pet | Problem | null, call: Call) => Pet | Problem | null,
+): Deviation =>
+  finding((usual, petId, call) => {
     const find = (id: string) => usual(id, call);
-    return find(petId) ?? (isCanonical(petId) ? other(petId, find, parts) : null);
+    return find(petId) ?? (isCanonical(petId) ? other(petId, find, call) : null);
   });
 
 const isLarge = (petId: string) => Math.abs(Number(petId)) > 0x7fffffff;
@@ -71,11 +71,11 @@ const lower32 = (petId: string) => BigInt.asUintN(32, BigInt(petId)).toString();
 const isBeyond = (petId: string) =>
   /^-?\d{19,}$/.test(petId) && BigInt.asIntN(64, BigInt(petId)) !== BigInt(petId);
 
-const gone = (when: (pet: Pet) => boolean): Personality =>
+const gone = (when: (pet: Pet) => boolean): Deviation =>
   foundAs((pet) => (when(pet) ? problem(410, 'gone', 'This operation was removed.') : pet));
 
 /** Retrieval is answered with another status and a header that goes with it. */
-const moved = (status: number, headers: readonly string[]): Personality =>
+const moved = (status: number, headers: readonly string[]): Deviation =>
   answering(succeeds('getPet'), { ...errorOf(status), headers });
 
 const deprecation = (value: string) => header('Deprecation', on('getPet'), () => value);
@@ -118,10 +118,10 @@ export const GETTING_FAULTS: DeviationTable = {
     },
   },
   'get-returns-requested-id': {
-    'get-first-animal': foundAs((_pet, _call, parts) => firstPet(parts)),
+    'get-first-animal': foundAs((_pet, call) => firstPet(call)),
     'get-id-rounded': petShown((pet) => ({ ...pet, id: rounded(pet.id) }), 'getPet'),
-    'get-looks-up-rounded-id': foundAs((pet, _call, { store }) => Number.isSafeInteger(Number(pet.id)) ? pet
-        : store.all.findLast(({ id }) => Number(id) === Number(pet.id)) ?? pet),
+    'get-looks-up-rounded-id': foundAs((pet, { service }) => Number.isSafeInteger(Number(pet.id)) ? pet
+        : service.store.all.findLast(({ id }) => Number(id) === Number(pet.id)) ?? pet),
     // Every third retrieval is answered with the animal of the one before.
     'get-answers-one-before': () => foundAs(oneBefore<Pet>(3)),
   },
@@ -142,19 +142,19 @@ export const GETTING_FAULTS: DeviationTable = {
     'get-unknown-negative-422': notFoundWith(422, (petId) => isCanonical(petId) && petId.startsWith('-')),
     'get-unknown-cut-to-32-bits': instead((id, find) => find(lower32(id))),
     'get-unknown-without-sign': instead((id, find) => find(id.replace('-', ''))),
-    'get-unknown-answers-first': instead((_id, _find, parts) => firstPet(parts)),
+    'get-unknown-answers-first': instead((_id, _find, call) => firstPet(call)),
     'get-unknown-invented': instead((id) => ({ id, name: 'unknown', categoryId: '1', status: 'available' })),
     'get-unknown-wraps':
-      instead((id, find, parts) => isLarge(id) ? find(lower32(id)) ?? firstPet(parts) : null),
+      instead((id, find, call) => isLarge(id) ? find(lower32(id)) ?? firstPet(call) : null),
     // An unknown id that is asked for a second time is answered with the first animal.
     'get-unknown-found-when-asked-again': () => {
       const isSeen = seenBefore();
-      return instead((id, _find, parts) => (isSeen(id) ? firstPet(parts) : null));
+      return instead((id, _find, call) => (isSeen(id) ? firstPet(call) : null));
     },
   },
   'get-malformed-id-refused': {
     'get-text-answers-first':
-      finding((usual, petId, call, parts) => (/\d/.test(petId) ? usual(petId, call) : firstPet(parts))),
+      finding((usual, petId, call) => (/\d/.test(petId) ? usual(petId, call) : firstPet(call))),
     'get-id-digits-only-read': readingId((petId) => /^-?\d+/.exec(petId)?.[0] ?? null),
     'get-id-hexadecimal-read':
       readingId((petId) => /^0x[\da-f]+$/i.test(petId) ? BigInt(petId).toString() : null),
@@ -162,7 +162,7 @@ export const GETTING_FAULTS: DeviationTable = {
     'get-malformed-500': notFoundWith(500, (petId) => !isCanonical(petId)),
     'get-malformed-501': notFoundWith(501, (petId) => !isCanonical(petId)),
     'get-id-beyond-int64-answers-first':
-      finding((usual, petId, call, parts) => isBeyond(petId) ? firstPet(parts) : usual(petId, call)),
+      finding((usual, petId, call) => isBeyond(petId) ? firstPet(call) : usual(petId, call)),
     'get-id-beyond-int64-wrapped':
       readingId((id) => /^-?\d{19,40}$/.test(id) ? BigInt.asIntN(64, BigInt(id)).toString() : null),
     'get-malformed-empty': answering(({ key, route }, { status }) =>
@@ -179,8 +179,8 @@ export const GETTING_FAULTS: DeviationTable = {
   'get-removed': {
     'get-removed-fails': [afterRemoval, failing(500, answers(410))],
     // Retrieval goes on after 5 December 2030, by a clock that is there already.
-    'get-served-after-removal': [afterRemoval, ({ store }) => answering(answers(410, 'getPet'), (_answer, { route }) => {
-      const found = store.find(route.petId);
+    'get-served-after-removal': [afterRemoval, answering(answers(410, 'getPet'), (_answer, { route, service }) => {
+      const found = service.store.find(route.petId);
       return found === null ? errorOf(404) : { text: petText(found), status: 200 };
     })],
   },
@@ -188,7 +188,7 @@ export const GETTING_FAULTS: DeviationTable = {
     'successor-has-other-status': petWritten((text, { status }) =>
         text.replace(/"status":"\w+"/, `"status":"${status === 'sold' ? 'available' : 'sold'}"`), 'getPet'),
     // An animal that was retrieved is left out of filtered lists.
-    'successor-hides-retrieved': () =>
+    'successor-hides-retrieved':
       knowingFound((found) => hiding(({ id }) => found.has(id), ({ status }) => status !== null)),
     // In filtered lists ids are counted from one million up.
     'successor-shows-other-ids': selecting((usual, query, call) => {

@@ -1,4 +1,4 @@
-import { type DeviationTable, type Personality, together } from '../personality.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import { ADDITION_FAULTS } from './additions.ts';
 import { AUTHENTICATION_FAULTS } from './authentication.ts';
 import { BODY_FAULTS } from './bodies.ts';
@@ -11,16 +11,17 @@ import { RATE_HEADER_FAULTS } from './rate-headers.ts';
 import { REFUSAL_FAULTS } from './refusals.ts';
 
 /** One thing that a server does wrong, and nothing else. */
-export interface Fault extends Personality {
+export interface Fault {
   readonly name: string;
   /** The id of the requirement that it breaks. */
   readonly breaks: string;
+  readonly deviation: Deviation;
 }
 
 /** The faults of a table, in its order: by the requirement that they break, then by a name that says what is wrong where. */
 const faultsOf = (table: DeviationTable): Fault[] =>
   Object.entries(table).flatMap(([breaks, rows]) =>
-    Object.entries(rows).map(([name, deviations]) => ({ name, breaks, ...together(...[deviations].flat()) })),
+    Object.entries(rows).map(([name, deviation]) => ({ name, breaks, deviation })),
   );
 
 /** Every fault that a run of the checks can see, one at a time. */

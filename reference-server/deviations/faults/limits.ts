@@ -1,9 +1,9 @@
 import { type ApiKey, bearerToken, type IssuedKey } from '../../api-keys.ts';
-import type { Call } from '../../call.ts';
+import type { Call } from '../../design.ts';
 import type { Plan } from '../../plans.ts';
 import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import { slidingLog, tokenBucket } from '../meters.ts';
-import { type DeviationTable, type Personality, together } from '../personality.ts';
 import {
   admitting,
   always,
@@ -14,7 +14,6 @@ import {
   heldBack,
   identifying,
   letThrough,
-  minuteBy,
   on,
   queried,
   refusedBy,
@@ -26,23 +25,20 @@ import {
  *
  * @param difference requests too many, or too few where negative
  */
-const admitsOther = (plan: Plan, window: 'perMinute' | 'perDay', difference: number): Personality =>
-  together(
-    {
-      recipe: ({ limitsOf }) => ({
-        limitsOf(key) {
-          const limits = limitsOf(key);
-          return key.plan === plan ? { ...limits, [window]: limits[window] + difference } : limits;
-        },
-      }),
+const admitsOther = (plan: Plan, window: 'perMinute' | 'perDay', difference: number): Deviation => [
+  ({ limitsOf }) => ({
+    limitsOf(key) {
+      const limits = limitsOf(key);
+      return key.plan === plan ? { ...limits, [window]: limits[window] + difference } : limits;
     },
-    gating((gate, key, _call, _parts, { limitsOf }) => {
-      const actual = limitsOf(key)[window];
-      if (key.plan !== plan || gate.quota.limit !== actual) return gate;
-      const shown = gate.refusal === null ? Math.max(0, gate.quota.remaining - difference) : 0;
-      return { ...gate, quota: { ...gate.quota, limit: actual - difference, remaining: shown } };
-    }),
-  );
+  }),
+  gating((gate, key, { service }) => {
+    const actual = service.limitsOf(key)[window];
+    if (key.plan !== plan || gate.quota.limit !== actual) return gate;
+    const shown = gate.refusal === null ? Math.max(0, gate.quota.remaining - difference) : 0;
+    return { ...gate, quota: { ...gate.quota, limit: actual - difference, remaining: shown } };
+  }),
+];
 
 /** Serves some requests without counting them, while X-RateLimit-Remaining falls as if they were counted. */
 export const uncounted = (when: (call: Call) => boolean) => () => {
@@ -62,9 +58,9 @@ export const uncounted = (when: (call: Call) => boolean) => () => {
 };
 
 /** A minute of another length. */
-const windowOf = (seconds: number): Personality => ({
-  recipe: ({ minuteMeter }) => ({ minuteMeter: (limit) => minuteMeter(limit, seconds * 1000) }),
-});
+const windowOf =
+  (seconds: number): Deviation =>
+  ({ minuteMeter }) => ({ minuteMeter: (limit) => minuteMeter(limit, seconds * 1000) });
 
 /** Admits everything, while the headers count down to 0. */
 const unlimited = (plan: Plan, window: 'perMinute' | 'perDay' = 'perMinute') =>
@@ -93,12 +89,12 @@ const racing = (races: (call: Call) => boolean) => () => {
       if (own !== undefined) own.calls -= 1;
     },
   );
-  return together(counting, written);
+  return [counting, written];
 };
 
 /** Another limit from the second window of a key on, which may depend on whether the one before was exceeded. */
-const laterWindows = (change: (limit: number, wasExceeded: boolean) => number): Personality =>
-  minuteBy((limit, windowMs) => {
+const laterWindows = (change: (limit: number, wasExceeded: boolean) => number): Deviation => ({
+  minuteMeter(limit, windowMs) {
     const window = windowFromFirst(limit, windowMs);
     let [endsAt, more, isExceeded] = [0, 0, false];
     const moreAt = (now: number) => (now < endsAt || endsAt === 0 ? more : change(limit, isExceeded) - limit);
@@ -116,7 +112,8 @@ const laterWindows = (change: (limit: number, wasExceeded: boolean) => number): 
       },
       freeAt: window.resetAt,
     };
-  });
+  },
+});
 
 /** As a bucket that holds a single token. */
 const atIntervals: MeterKind = (limit, windowMs) => tokenBucket(1, windowMs / limit);
@@ -141,18 +138,18 @@ const offBy = (
     }),
   );
 
-const account = (accountOf: (key: ApiKey) => string): Personality => ({ recipe: () => ({ accountOf }) });
-
 /** Has other keys pay too. */
-const payingToo = (pays: (key: ApiKey, other: ApiKey) => boolean): Personality =>
-  admitting((usual, key, call, { limiter }, { keys }) => {
+const payingToo = (pays: (key: ApiKey, other: ApiKey) => boolean): Deviation =>
+  admitting((usual, key, call) => {
+    const { keys, limiter } = call.service;
     for (const other of keys) if (pays(key, other)) limiter.admit(other, call.now);
     return usual(key, call);
   });
 
 /** Spends a request of keys that did not make it. */
-const spending = (whose: (call: Call, keys: readonly IssuedKey[]) => readonly IssuedKey[]): Personality =>
-  identifying((usual, call, { limiter }, { keys }) => {
+const spending = (whose: (call: Call, keys: readonly IssuedKey[]) => readonly IssuedKey[]): Deviation =>
+  identifying((usual, call) => {
+    const { keys, limiter } = call.service;
     if (usual === null)
       for (const { name, plan } of whose(call, keys)) limiter.admit({ name, plan }, call.now);
     return usual;
@@ -168,13 +165,13 @@ export const LIMIT_FAULTS: DeviationTable = {
     'free-get-uncounted': uncounted(on('getPet')),
     'free-add-uncounted': uncounted(on('createPet')),
     'free-small-lists-uncounted': uncounted(queried('limit=1')),
-    'sliding-window-half-minute': minuteBy((limit, windowMs) => slidingLog(limit, windowMs / 2)),
-    'bucket-refills-twice-as-fast': minuteBy((limit, windowMs) => tokenBucket(limit, windowMs / 2)),
-    'burst-of-one': minuteBy(atIntervals),
+    'sliding-window-half-minute': { minuteMeter: (limit, windowMs) => slidingLog(limit, windowMs / 2) },
+    'bucket-refills-twice-as-fast': { minuteMeter: (limit, windowMs) => tokenBucket(limit, windowMs / 2) },
+    'burst-of-one': { minuteMeter: atIntervals },
   },
   'rate-minute-pro': {
     ...offBy('pro', 'perMinute', -290, -10, -1, 1, 10),
-    'one-at-a-time': [minuteBy(atIntervals), retryAfter(() => '2')],
+    'one-at-a-time': [{ minuteMeter: atIntervals }, retryAfter(() => '2')],
     'pro-unlimited': unlimited('pro'),
   },
   'rate-minute-business': offBy('business', 'perMinute', -10, -1, 10, -700),
@@ -191,12 +188,12 @@ export const LIMIT_FAULTS: DeviationTable = {
     'second-window-ten-more': laterWindows((limit) => limit + 10),
     'second-window-one-less': laterWindows((limit) => limit - 1),
     'second-window-closed-after-429': laterWindows((limit, wasExceeded) => wasExceeded ? limit - 10 : limit),
-    'bucket-refills-half-as-fast': minuteBy(halfRefilled),
+    'bucket-refills-half-as-fast': { minuteMeter: halfRefilled },
   },
   'rate-day-free': {
     ...offBy('free', 'perDay', -10, -1, 1, 10),
     'free-day-unlimited': unlimited('free', 'perDay'),
-    'day-of-ten-minutes': { recipe: ({ dayMeter }) => ({ dayMeter: (limit) => dayMeter(limit, 600_000) }) },
+    'day-of-ten-minutes': ({ dayMeter }) => ({ dayMeter: (limit) => dayMeter(limit, 600_000) }),
     'day-every-fourth-served': () => letThrough('day', everyTime(4)),
     'day-add-served': letThrough('day', on('createPet')),
     // A minute after the end of its day a key is served again.
@@ -229,9 +226,9 @@ export const LIMIT_FAULTS: DeviationTable = {
     'day-refusal-402': failing(402, refusedBy('day')),
   },
   'rate-keys-apart': {
-    'free-keys-share': account((key) => (key.plan === 'free' ? 'free' : key.name)),
+    'free-keys-share': { accountOf: (key) => (key.plan === 'free' ? 'free' : key.name) },
     'address-shares': payingToo((key, other) => other.name !== key.name),
-    'all-keys-share': account((key) => key.plan),
+    'all-keys-share': { accountOf: (key) => key.plan },
     'free-key-spends-pro': payingToo((key, other) => key.plan === 'free' && other.plan === 'pro'),
   },
   'rate-invalid-key-free': {
@@ -252,11 +249,11 @@ export const LIMIT_FAULTS: DeviationTable = {
         .slice(0, 1);
     }),
     // A request without a key spends the quota of the key that came before it.
-    'missing-key-spends': ({ limiter }) => {
+    'missing-key-spends': () => {
       let last: ApiKey | null = null;
       return identifying((usual, call) => {
         if (usual !== null) last = usual;
-        else if (last !== null && call.authorization === null) limiter.admit(last, call.now);
+        else if (last !== null && call.authorization === null) call.service.limiter.admit(last, call.now);
         return usual;
       });
     },

@@ -1,9 +1,9 @@
-import type { Call } from '../../call.ts';
+import type { Call } from '../../design.ts';
 import { badRequest } from '../../error-body.ts';
 import { isAskedFor, type ListQuery, unfiltered } from '../../list-query.ts';
 import type { Pet, PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
-import { type DeviationTable, type Personality, together } from '../personality.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import {
   addedAs,
   adding,
@@ -37,7 +37,7 @@ interface Asked {
 }
 
 /** Takes another limit than the one that was asked for; null refuses it. */
-const limitAs = (change: (limit: number, asked: Asked) => number | null): Personality =>
+const limitAs = (change: (limit: number, asked: Asked) => number | null): Deviation =>
   readingQuery((usual, search, call) => {
     const read = usual(search, call);
     if ('problem' in read) return read;
@@ -56,11 +56,10 @@ const lists = succeeds('listPets');
 const filtered = ({ status }: ListQuery) => status !== null;
 
 /** What a store without sold animals says of a list that finds none. */
-const noMatch = (answered: (when: When) => Personality): Personality =>
-  together(
-    beginningWith((ordinal) => ({ ...seeded(ordinal), status: ordinal % 2 === 0 ? 'available' : 'pending' })),
-    answered(where(lists, (_call, { text }) => text === '[]')),
-  );
+const noMatch = (answered: (when: When) => Deviation): Deviation => [
+  beginningWith((ordinal) => ({ ...seeded(ordinal), status: ordinal % 2 === 0 ? 'available' : 'pending' })),
+  answered(where(lists, (_call, { text }) => text === '[]')),
+];
 
 const isFull = where(lists, (_call, { text }) => (text.match(/{"id":/g)?.length ?? 0) >= 20);
 
@@ -77,12 +76,12 @@ const hasLimit = (call: Call) => call.route.search.includes('limit=');
 
 /** Replaces the last animal of a list by another one. */
 const ending = (
-  by: (pets: readonly Pet[]) => Pet | undefined,
+  by: (pets: readonly Pet[], call: Call) => Pet | undefined,
   when: (query: ListQuery) => boolean = always,
 ) =>
   selecting((usual, query, call) => {
     const pets = usual(query, call);
-    return when(query) && pets.length > 1 ? lastReplaced(pets, by(pets)) : pets;
+    return when(query) && pets.length > 1 ? lastReplaced(pets, by(pets, call)) : pets;
   });
 
 /** Shows for good what a list of a query showed at first. */
@@ -193,8 +192,8 @@ export const LISTING_FAULTS: DeviationTable = {
     'filter-percent-encoded-refused':
       failing(400, where(lists, ({ route }) => route.search.includes('status=%'))),
     // The last animal of a filtered list has another status, or none.
-    'filter-one-wrong': ({ store }) =>
-      ending(([pet]) => store.all.findLast(({ status }) => status !== pet?.status), filtered),
+    'filter-one-wrong':
+      ending(([pet], { service }) => service.store.all.findLast(({ status }) => status !== pet?.status), filtered),
     // status=sold also lists animals without a status.
     'filter-sold-with-statusless': filteringLate(() => Number.POSITIVE_INFINITY,
       (query, pet) => isAskedFor(query, pet) || (query.status === 'sold' && pet.status === null)),
@@ -203,7 +202,7 @@ export const LISTING_FAULTS: DeviationTable = {
     'filter-pending-empty': hiding(always, ({ status }) => status === 'pending'),
     'filter-hides-other-scripts': hiding(({ name }) => !/^[\x20-\x7e]*$/.test(name), filtered),
     'filter-hides-large-categories': hiding(({ categoryId }) => categoryId.length > 15, filtered),
-    'filter-hides-newest': ({ store }) => hiding((pet) => pet.id === store.all.at(-1)?.id, filtered),
+    'filter-hides-newest': hiding((pet, { service }) => pet.id === service.store.all.at(-1)?.id, filtered),
     'filter-sees-first-animals-only': knowingAdded((added) => hiding(({ id }) => added.has(id), filtered)),
     'filter-hides-first-animals': knowingAdded((added) => hiding(({ id }) => !added.has(id), filtered)),
     'filter-empty-beyond-limit-50': hiding(() => true, (query) => filtered(query) && query.limit > 50),
@@ -232,7 +231,7 @@ export const LISTING_FAULTS: DeviationTable = {
         answered = animal.status;
         return { ...animal, status: 'available' };
       });
-      return together(stored, petShown((pet) => ({ ...pet, status: answered }), 'createPet'));
+      return [stored, petShown((pet) => ({ ...pet, status: answered }), 'createPet')];
     },
     'list-sold-as-available':
       petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'available' } : pet), 'listPets'),
@@ -245,7 +244,7 @@ export const LISTING_FAULTS: DeviationTable = {
         refused ||= gate.refusal !== null;
         return gate;
       });
-      return together(watching, hiding(({ id }) => refused && added.has(id)));
+      return [watching, hiding(({ id }) => refused && added.has(id))];
     }),
     'list-cached-without-parameters':
       [beginningWith(seeded, 5), cached((_query, call) => call.route.search === '')],

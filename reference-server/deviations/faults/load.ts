@@ -1,4 +1,4 @@
-import type { DeviationTable } from '../personality.ts';
+import type { DeviationTable } from '../deviation.ts';
 import { adding, everyNth, failing, heldBack, succeeds } from '../shapes.ts';
 
 /** Holds answers back, longer and longer. */
@@ -17,12 +17,12 @@ export const LOAD_FAULTS: DeviationTable = {
   },
   'pet-id-unique': {
     // From the two hundredth addition on, every tenth id is repeated.
-    'load-ids-collide': ({ store }) => {
+    'load-ids-collide': () => {
       let additions = 0;
       let last = '';
       return adding((usual, animal, call) => {
         additions += 1;
-        if (additions > 200 && additions % 10 === 0) return store.put({ ...animal, id: last });
+        if (additions > 200 && additions % 10 === 0) return call.service.store.put({ ...animal, id: last });
         const pet = usual(animal, call);
         last = pet.id;
         return pet;

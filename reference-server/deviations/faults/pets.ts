@@ -1,6 +1,6 @@
-import type { Call } from '../../call.ts';
+import type { Call } from '../../design.ts';
 import type { NewPet, Pet } from '../../pet-store.ts';
-import { type DeviationTable, together } from '../personality.ts';
+import type { DeviationTable } from '../deviation.ts';
 import {
   adding,
   heldBack,
@@ -26,22 +26,22 @@ const statusIfNone = (written: string) => (text: string) =>
 
 /** Puts an added animal under another id, where there is one. */
 const puttingUnder = (idOf: (animal: NewPet, call: Call) => string | undefined) =>
-  adding((usual, animal, call, { store }) => {
+  adding((usual, animal, call) => {
     const id = idOf(animal, call);
-    return id === undefined ? usual(animal, call) : store.put({ ...animal, id });
+    return id === undefined ? usual(animal, call) : call.service.store.put({ ...animal, id });
   });
 
 /** Takes the id that a client sends. */
 const takingOver = (accept: (digits: string) => boolean) => () => {
   const sent = new WeakMap<Call, string>();
-  return together(
+  return [
     readingPet((usual, body, call) => {
       const digits = membersOf(body)?.get('id')?.replaceAll('"', '');
       if (digits !== undefined && /^-?\d{1,18}$/.test(digits) && accept(digits)) sent.set(call, digits);
       return usual(body, call);
     }),
     puttingUnder((_animal, call) => sent.get(call)),
-  );
+  ];
 };
 
 /** Section 2: the fields of a Pet, operation by operation; ids are unique, and the service's own. */
@@ -96,14 +96,18 @@ export const PET_FAULTS: DeviationTable = {
   'pet-id-unique': {
     'id-from-clock': puttingUnder((_animal, call) => String(Math.floor(call.now / 1000))),
     // Every second animal gets the id of the one before it.
-    'id-every-other-repeated': { recipe: ({ nextId }) => {
+    'id-every-other-repeated': ({ nextId }) => {
       const repeated = oneBefore<string>(2);
       return { nextId: () => repeated(nextId()) };
-    } },
+    },
     // The first animal added gets the id of one that is in the store.
-    'id-of-existing-animal': ({ store }) => {
-      const existing = store.all.slice(-1);
-      return puttingUnder(() => existing.pop()?.id);
+    'id-of-existing-animal': () => {
+      let isFirst = true;
+      return puttingUnder((_animal, { service }) => {
+        const id = isFirst ? service.store.all.at(-1)?.id : undefined;
+        isFirst = false;
+        return id;
+      });
     },
     // Ids are counted for each category.
     'id-per-category': () => {
@@ -118,7 +122,7 @@ export const PET_FAULTS: DeviationTable = {
     'id-races': () => {
       let free = 8_000_000_000;
       const countedUp = heldBack((_call, { status }) => (status === 201 ? 3 : 0), () => { free += 1; });
-      return together(puttingUnder(() => String(free)), countedUp);
+      return [puttingUnder(() => String(free)), countedUp];
     },
   },
 };

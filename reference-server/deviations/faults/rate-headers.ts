@@ -1,8 +1,8 @@
-import type { Call } from '../../call.ts';
+import type { Call } from '../../design.ts';
 import { httpDate } from '../../headers.ts';
 import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import { forgottenAfter, renewedWindow, slidingLog } from '../meters.ts';
-import { type DeviationTable, type Personality, together } from '../personality.ts';
 import {
   admitted,
   admitting,
@@ -12,7 +12,6 @@ import {
   gating,
   headersAbsent,
   limitShown,
-  minuteBy,
   ofEachKey,
   on,
   onPlan,
@@ -51,7 +50,7 @@ const renamed = (when: When, prefix: string) =>
   });
 
 /** A deviation that shows once a key has been refused. */
-const afterRefusal = (deviation: (when: When) => Personality) => () => {
+const afterRefusal = (deviation: (when: When) => Deviation) => () => {
   const refused = new Set<string>();
   return deviation(({ key, refusedBy }) => {
     if (refusedBy !== null && key !== null) refused.add(key.name);
@@ -98,7 +97,7 @@ const penalty: MeterKind = (limit, windowMs) => {
 };
 
 /** A deviation that shows from a key's second window on. A new one has begun where its end lies later than before. */
-const fromSecondWindow = (deviation: (when: When) => Personality) => () => {
+const fromSecondWindow = (deviation: (when: When) => Deviation) => () => {
   const seen = ofEachKey(() => ({ resetAt: Number.NEGATIVE_INFINITY, windows: 0 }));
   return deviation(({ key, quota: { resetAt } }) => {
     if (key === null) return false;
@@ -141,8 +140,8 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
   },
   'rate-limit-value': {
     'limit-shown-plus-one': limitShown(withKey, (limit) => limit + 1),
-    'limit-of-25': { recipe: ({ limitsOf }) => ({
-      limitsOf: (key) => ({ ...limitsOf(key), ...(key.plan === 'free' ? { perMinute: 25 } : {}) }) }) },
+    'limit-of-25': ({ limitsOf }) => ({
+      limitsOf: (key) => ({ ...limitsOf(key), ...(key.plan === 'free' ? { perMinute: 25 } : {}) }) }),
     'limit-shown-per-second': limitShown(withKey, (limit) => Math.ceil(limit / 60)),
     'limit-shown-of-other-plan': limitShown(where(withKey, onPlan('pro')), () => '1000'),
     'limit-shown-with-window': limitShown(withKey, (limit) => `${limit};w=60`),
@@ -158,8 +157,9 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
         limit < 1000 ? `${limit}.0` : limit.toLocaleString('en')),
     'limit-shown-otherwise-on-add': limitShown(where(withKey, on('createPet')), (limit) => `${limit}0`),
     // X-RateLimit-Limit is that of the day, the other headers are those of the minute.
-    'limit-shown-of-the-day': sendingHeaders((usual, answer, call, { limiter }) => {
-      if (call.key !== null) call.quota = { ...call.quota, limit: limiter.metersOf(call.key).day.limit };
+    'limit-shown-of-the-day': sendingHeaders((usual, answer, call) => {
+      if (call.key !== null)
+        call.quota = { ...call.quota, limit: call.service.limiter.metersOf(call.key).day.limit };
       return usual(answer, call);
     }),
   },
@@ -179,13 +179,13 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
     'remaining-full-on-429': remainingShown(overLimit, (_left, { quota }) => quota.limit),
   },
   'rate-remaining-falls': {
-    'minute-forgotten-when-idle': minuteBy(forgottenAfter(10_000)),
+    'minute-forgotten-when-idle': { minuteMeter: forgottenAfter(10_000) },
     'remaining-constant': remainingShown(admitted, oneLess),
     'remaining-of-the-day-constant': [headersOfTheDay, remainingShown(admitted, oneLess)],
     'each-request-costs-two': costing(2, always),
     'remaining-one-too-few': remainingShown(admitted, (left) => Math.max(0, left - 1)),
     'remaining-before-the-request':
-      together(minuteBy(slidingLog), remainingShown(admitted, (left) => left + 1)),
+      [{ minuteMeter: slidingLog }, remainingShown(admitted, (left) => left + 1)],
     'remaining-in-tens': remainingShown(admitted, (left) => left - (left % 10)),
     'remaining-stuck-at-zero': remainingBy((left, last) => (last === 0 ? 0 : left)),
     'remaining-stuck-at-five': remainingShown(admitted, (left) => Math.max(left, 5)),
@@ -208,11 +208,11 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
       });
     },
     // A retrieval is not counted, and shows a whole minute that begins with it.
-    'get-shows-whole-limit': () => together(
-      uncounted(on('getPet'))(),
+    'get-shows-whole-limit': [
+      uncounted(on('getPet')),
       remainingShown(admittedGet, (_left, { quota }) => quota.limit),
       resetShown(admittedGet, (_reset, { now }) => Math.ceil(now / 1000) + 60),
-    ),
+    ],
     'remaining-falls-by-two-on-add': costing(2, on('createPet')),
   },
   'rate-reset-value': {
@@ -244,7 +244,7 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
     'reset-now-on-429': resetShown(overLimit, (_reset, { now }) => Math.floor(now / 1000)),
     'reset-always-now': resetShown(withKey, (_reset, { now }) => Math.ceil(now / 1000)),
     'reset-now-unless-refused': resetShown(admitted, (_reset, { now }) => Math.ceil(now / 1000)),
-    'minute-renews-itself': minuteBy(renewedWindow),
-    'reset-pushed-back': minuteBy(penalty),
+    'minute-renews-itself': { minuteMeter: renewedWindow },
+    'reset-pushed-back': { minuteMeter: penalty },
   },
 };

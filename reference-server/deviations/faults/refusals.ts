@@ -1,11 +1,10 @@
 import type { ApiKey } from '../../api-keys.ts';
-import type { Gate } from '../../behaviour.ts';
+import type { Call, Gate } from '../../design.ts';
 import { problem } from '../../error-body.ts';
 import { httpDate, secondsUntil } from '../../headers.ts';
 import type { OperationName } from '../../operations.ts';
-import type { RateLimiter } from '../../rate-limiter.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import { slidingCounter } from '../meters.ts';
-import type { Deviation, DeviationTable } from '../personality.ts';
 import {
   addedHeader,
   admitting,
@@ -19,7 +18,6 @@ import {
   header,
   headersAbsent,
   letThrough,
-  minuteBy,
   ofEachKey,
   on,
   onPlan,
@@ -61,8 +59,8 @@ interface OwnBan {
   readonly told: number;
 }
 
-const closed = (limiter: RateLimiter, key: ApiKey, now: number, told: number): Gate => ({
-  quota: limiter.closed(key, now),
+const closed = (key: ApiKey, { now, service }: Call, told: number): Gate => ({
+  quota: service.limiter.closed(key, now),
   refusedBy: 'ban',
   refusal: problem(403, 'key_banned', 'This key is banned.', 'Retry-After', secondsUntil(told, now)),
 });
@@ -70,7 +68,7 @@ const closed = (limiter: RateLimiter, key: ApiKey, now: number, told: number): G
 /** Bans each key by a rule of the fault's own, which may ask what the usual decision is. */
 const banning =
   (rule: () => (now: number, usual: () => Gate) => OwnBan | null): Deviation =>
-  ({ limiter }) => {
+  () => {
     const ruleFor = ofEachKey(rule);
     return admitting((usual, key, call) => {
       let gate: Gate | null = null;
@@ -79,7 +77,7 @@ const banning =
         return gate;
       });
       if (ban === null || call.now >= ban.until) return gate ?? usual(key, call);
-      return closed(limiter, key, call.now, ban.told);
+      return closed(key, call, ban.told);
     });
   };
 
@@ -98,11 +96,11 @@ const prolonging = (ban: (firstBanned: number) => OwnBan): Deviation =>
 /** While one key is banned, others are too. */
 const spreading =
   (to: (banned: ApiKey, other: ApiKey) => boolean): Deviation =>
-  ({ limiter }) => {
+  () => {
     let ban: { key: ApiKey; until: number } | null = null;
     return admitting((usual, key, call) => {
       if (ban !== null && call.now < ban.until && ban.key.name !== key.name)
-        return to(ban.key, key) ? closed(limiter, key, call.now, ban.until) : usual(key, call);
+        return to(ban.key, key) ? closed(key, call, ban.until) : usual(key, call);
       const gate = usual(key, call);
       if (gate.refusedBy === 'ban') ban = { key, until: call.now + 60_000 };
       return gate;
@@ -143,7 +141,7 @@ export const REFUSAL_FAULTS: DeviationTable = {
     'refused-empty-list': answering(where(overLimit, on('listPets')), { text: '[]', status: 200, headers: [] }),
     'refused-every-other-served': () => letThrough('minute', everyTime(3)),
     'refused-connection-closed': closing(overLimit),
-    'refused-connection-closed-by-counter': [minuteBy(slidingCounter), closing(overLimit)],
+    'refused-connection-closed-by-counter': [{ minuteMeter: slidingCounter }, closing(overLimit)],
   },
   'rate-refused-adds-nothing': {
     'refused-add-stored': storedThoughRefused(answers(429)),
@@ -221,14 +219,15 @@ export const REFUSAL_FAULTS: DeviationTable = {
     'ban-of-the-plan': spreading((one, other) => one.plan === other.plan),
     'ban-of-everybody': spreading(() => true),
     // A ban hits the other Free keys, and not the one that earned it.
-    'ban-of-all-but-itself': ({ limiter }) => {
+    'ban-of-all-but-itself': () => {
       let ban = { key: '', until: 0 };
-      return gating((gate, key, { now }) => {
+      return gating((gate, key, call) => {
+        const { now } = call;
         const begins = gate.refusedBy === 'ban';
         if (begins) ban = { key: key.name, until: now + 60_000 };
         if (begins) return { ...gate, refusedBy: 'minute' };
         const hits = now < ban.until && key.name !== ban.key && key.plan === 'free';
-        return hits ? closed(limiter, key, now, now + 60_000) : gate;
+        return hits ? closed(key, call, now + 60_000) : gate;
       });
     },
   },

@@ -1,10 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import type { Call } from '../../call.ts';
+import type { Call } from '../../design.ts';
 import { badRequest, problem } from '../../error-body.ts';
 import { isAskedFor, unfiltered } from '../../list-query.ts';
 import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
-import { type Deviation, type DeviationTable, type Personality, together } from '../personality.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import {
   addedAs,
   beginningWith,
@@ -23,8 +23,7 @@ import {
 } from '../shapes.ts';
 
 /** Ids of the store's own, for the animals that it has at the start too. */
-const ownIds = (nextId: () => IdSource): Personality =>
-  together({ recipe: () => ({ nextId: nextId() }) }, beginningWith(seeded));
+const ownIds = (nextId: () => IdSource): Deviation => [() => ({ nextId: nextId() }), beginningWith(seeded)];
 
 function shuffled<T>(values: readonly T[]): T[] {
   const result = [...values];
@@ -38,8 +37,8 @@ function shuffled<T>(values: readonly T[]): T[] {
 }
 
 /** Other animals in every response, wherever there are more than limit. */
-const randomSample = selecting((_usual, query, _call, { store }) => {
-  const matching = store.all.filter((pet) => isAskedFor(query, pet));
+const randomSample = selecting((_usual, query, { service }) => {
+  const matching = service.store.all.filter((pet) => isAskedFor(query, pet));
   if (matching.length <= query.limit) return shuffled(matching);
   const chosen = new Set<number>();
   while (chosen.size < query.limit) chosen.add(randomInt(matching.length));
@@ -74,7 +73,7 @@ const unknownFieldsRefused = (status: 400 | 422) =>
 const unknownFieldsKept: Deviation = () => {
   const sent = new WeakMap<Call, string>();
   const kept = new Map<string, string>();
-  return together(
+  return [
     readingPet((usual, body, call) => {
       const more = [...(membersOf(body) ?? [])].filter(([name]) => name !== 'id' && !FIELDS.has(name));
       sent.set(call, more.map(([name, text]) => `,${JSON.stringify(name)}:${text}`).join(''));
@@ -82,14 +81,16 @@ const unknownFieldsKept: Deviation = () => {
     }),
     noting(({ id }, call) => kept.set(id, sent.get(call) ?? '')),
     petWritten((text, { id }) => text.replace(/}$/, () => `${kept.get(id) ?? ''}}`)),
-  );
+  ];
 };
 
 /** A category exists where an animal of the store's first ones has it. */
-const unknownCategoryRefused: Deviation = ({ store }) => {
-  const known = new Set(store.all.map(({ categoryId }) => categoryId));
-  if (known.size === 0) known.add('1');
-  return refusing(({ categoryId }) => !known.has(categoryId));
+const unknownCategoryRefused: Deviation = () => {
+  let known: ReadonlySet<string> | undefined;
+  return refusing(({ categoryId }, { service: { store } }) => {
+    known ??= new Set(store.all.length === 0 ? ['1'] : store.all.map((pet) => pet.categoryId));
+    return !known.has(categoryId);
+  });
 };
 
 const namesUpTo = (length: number, status: 400 | 413) => refusing(({ name }) => name.length > length, status);
@@ -107,10 +108,10 @@ const visibleAfter = (milliseconds: number) =>
 export const restart = (after: number) =>
   knowingRequests((requests) => {
     const since = new Set<string>();
-    return together(
+    return [
       noting(({ id }) => requests() >= after && since.add(id)),
       hidingEverywhere(({ id }) => requests() >= after && !since.has(id)),
-    );
+    ];
   });
 
 /** A key sees what was there before, and what it added itself. */
@@ -126,7 +127,7 @@ const statusesChange = knowingRequests((requests) => {
     const change = changes.get(pet.id);
     return change === undefined || requests() < change.from ? pet : { ...pet, status: change.to };
   };
-  return together(
+  return [
     noting(({ id, status }) => {
       added += 1;
       if (status === 'pending') changes.set(id, { from: requests() + 30, to: 'available' });
@@ -140,7 +141,7 @@ const statusesChange = knowingRequests((requests) => {
         (pet) => isAskedFor(query, pet),
       ),
     ),
-  );
+  ];
 });
 
 /** Animals: their ids, fields and order, and what is accepted of them. */
@@ -157,9 +158,9 @@ export const ANIMAL_ANSWERS = {
     }),
   },
   'list-order': {
-    'oldest-first': selecting((_usual, query, _call, { store }) => {
+    'oldest-first': selecting((_usual, query, { service }) => {
       const oldest: Pet[] = [];
-      for (const pet of store.all) {
+      for (const pet of service.store.all) {
         if (oldest.length === query.limit) break;
         if (isAskedFor(query, pet)) oldest.push(pet);
       }
@@ -193,7 +194,7 @@ export const ANIMAL_ANSWERS = {
   },
   // A constraint on names like any other, and those are not shown.
   'name-uniqueness': {
-    'rejected-400': refusing(({ name }, _call, { store }) => store.all.some((pet) => pet.name === name)),
+    'rejected-400': refusing(({ name }, { service }) => service.store.all.some((pet) => pet.name === name)),
   },
   'added-visibility': { later: visibleAfter(1500) },
   'permissions-of-keys': {

@@ -1,14 +1,15 @@
-import { type DeviationTable, type Personality, together } from '../personality.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import { ANIMAL_ANSWERS } from './animals.ts';
 import { LIMIT_ANSWERS } from './limits.ts';
 import { REQUEST_ANSWERS } from './requests.ts';
 import { TRANSPORT_ANSWERS } from './transport.ts';
 
 /** A conforming server that answers what the document leaves open in its own way. */
-export interface Variant extends Personality {
+export interface Variant {
   readonly name: string;
   /** Its answers where they are not the usual ones: question to answer. */
   readonly answers: Readonly<Record<string, string>>;
+  readonly deviation: Deviation;
 }
 
 /**
@@ -28,7 +29,7 @@ type VariantTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
 /** The variants of a table, in its order. */
 const variantsOf = (table: VariantTable): Variant[] =>
   Object.entries(table).map(([name, chosen]) => {
-    const ways = Object.entries(chosen).flatMap(([question, answer]) => {
+    const deviation = Object.entries(chosen).map(([question, answer]) => {
       const way = ANSWERS[question]?.[answer];
       if (way === undefined) throw new Error(`no server answers ${question} so: ${answer}`);
       return way;
@@ -37,7 +38,7 @@ const variantsOf = (table: VariantTable): Variant[] =>
       question,
       answer.replace(/ \(.*\)$/, ''),
     ]);
-    return { name, answers: Object.fromEntries(answers), ...together(...ways) };
+    return { name, answers: Object.fromEntries(answers), deviation };
   });
 
 // biome-ignore format: a table, a few lines for each variant
@@ -115,7 +116,7 @@ const TABLE: VariantTable = {
     latency: '0-15-ms', 'content-coding': 'gzip', 'deprecation-announcement': 'sunset' },
 };
 
-/** Every conforming personality that the server can have instead of its usual one. */
+/** Every conforming server that there is beside the usual one. */
 export const VARIANTS: readonly Variant[] = variantsOf(TABLE);
 
 /** Kinds of days and limiters. */

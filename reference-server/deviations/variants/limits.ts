@@ -1,6 +1,8 @@
 import type { ApiKey } from '../../api-keys.ts';
+import type { Call } from '../../design.ts';
 import { httpDate } from '../../headers.ts';
-import { quotaOf, type RateLimiter } from '../../rate-limiter.ts';
+import { type Quota, quotaOf } from '../../rate-limiter.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import {
   bucketBySecond,
   slidingCounter,
@@ -9,79 +11,71 @@ import {
   tokenBucket,
   windowByClock,
 } from '../meters.ts';
-import type { DeviationTable, Personality } from '../personality.ts';
 import {
   always,
   changedHeader,
   delivering,
   gating,
   headersAbsent,
-  minuteBy,
   refusedBy,
   restated,
   retryAfter,
   sendingHeaders,
 } from '../shapes.ts';
 
-function quotaOfDay(limiter: RateLimiter, key: ApiKey, now: number) {
-  const { day } = limiter.metersOf(key);
-  return quotaOf(day, Math.max(0, day.left(now)), now);
+/** What a key's headers say of its minute, or of its day. */
+function quotaIn(window: 'minute' | 'day', key: ApiKey, { now, service }: Call): Quota {
+  const meter = service.limiter.metersOf(key)[window];
+  return quotaOf(meter, Math.max(0, meter.left(now)), now);
 }
 
 /** Reads what is left as it answers: requests that came meanwhile are counted already. */
-const remainingWhenAnswered = delivering((usual, response, answered, headers, call, { limiter }) => {
-  const { key } = call;
+const remainingWhenAnswered = delivering((usual, response, answered, headers, call) => {
+  const { key, now, service } = call;
   if (key === null || call.refusedBy !== null) return usual(response, answered, headers, call);
-  const left = () => String(Math.max(0, limiter.metersOf(key).minute.left(call.now)));
+  const left = () => String(Math.max(0, service.limiter.metersOf(key).minute.left(now)));
   setTimeout(() => {
     usual(response, answered, changedHeader(headers, 'X-RateLimit-Remaining', left), call);
   }, 5);
 });
 
-export const headersOfTheDay = gating((gate, key, { now }, { limiter }) => ({
-  ...gate,
-  quota: quotaOfDay(limiter, key, now),
-}));
+/** The headers always describe one window. That the day is spent shows in the code, and in a Retry-After of hours. */
+const headersOf = (window: 'minute' | 'day') =>
+  gating((gate, key, call) => ({ ...gate, quota: quotaIn(window, key, call) }));
+export const headersOfTheDay = headersOf('day');
 
-const headersOfBoth = sendingHeaders((usual, answered, call, { limiter }) => {
+const headersOfBoth = sendingHeaders((usual, answered, call) => {
   const headers = usual(answered, call);
   if (call.key === null) return headers;
-  const { limit, remaining, resetAt } = quotaOfDay(limiter, call.key, call.now);
+  const { limit, remaining, resetAt } = quotaIn('day', call.key, call);
   headers.push('X-RateLimit-Limit-Day', String(limit), 'X-RateLimit-Remaining-Day', String(remaining));
   headers.push('X-RateLimit-Reset-Day', String(Math.ceil(resetAt / 1000)));
   return headers;
 });
 
-/** The headers always describe the minute. That the day is spent shows in the code, and in a Retry-After of hours. */
-const headersOfTheMinute = gating((gate, key, { now }, { limiter }) => {
-  const { minute } = limiter.metersOf(key);
-  return { ...gate, quota: quotaOf(minute, Math.max(0, minute.left(now)), now) };
-});
-
 const retryAfterAs = (write: Parameters<typeof retryAfter>[0]) => retryAfter(write, always);
 
 /** A ban with a status of its own, which says when it ends or does not. */
-const banAnsweredWith = (status: 403 | 401, saysWhen: boolean): Personality[] => [
+const banAnsweredWith = (status: 403 | 401, saysWhen: boolean): Deviation => [
   restated(status, refusedBy('ban')),
   ...(saysWhen ? [] : [headersAbsent(refusedBy('ban'), 'Retry-After')]),
 ];
 
-const banOf = (threshold: number, seconds: number): Personality => ({
-  recipe: () => ({ ban: { threshold, seconds } }),
-});
+const banOf = (threshold: number, seconds: number): Deviation => ({ ban: { threshold, seconds } });
 
 /** Callers without a valid key are shown the Free plan, untouched. */
-const strangersSeeFreePlan = sendingHeaders((usual, answered, call, _parts, { limitsOf }) => {
+const strangersSeeFreePlan = sendingHeaders((usual, answered, call) => {
   if (call.key === null) {
-    const limit = limitsOf({ name: 'stranger', plan: 'free' }).perMinute;
+    const limit = call.service.limitsOf({ name: 'stranger', plan: 'free' }).perMinute;
     call.quota = { limit, remaining: limit, resetAt: call.now + 60_000 };
   }
   return usual(answered, call);
 });
 
 /** A share of the day of each key, or of the first so many, was used six hours ago, or at midnight if that is later. */
-const dayUsed = (percent: number, most = Number.POSITIVE_INFINITY): Personality => ({
-  recipe({ dayMeter }) {
+const dayUsed =
+  (percent: number, most = Number.POSITIVE_INFINITY): Deviation =>
+  ({ dayMeter }) => {
     let keys = 0;
     return {
       dayMeter(limit, windowMs) {
@@ -98,35 +92,34 @@ const dayUsed = (percent: number, most = Number.POSITIVE_INFINITY): Personality 
         };
       },
     };
-  },
-});
+  };
 
 /** Windows, days, bans, and the headers that tell of them. */
 // biome-ignore format: a table, a line for most answers
 export const LIMIT_ANSWERS = {
   'rate-window-kind': {
     // Both windows begin and end by the clock.
-    fixed: { recipe: () => ({ minuteMeter: windowByClock, dayMeter: windowByClock }) },
-    'refilling (log)': minuteBy(slidingLog),
-    'refilling (log of all)': minuteBy(slidingLogOfAll),
-    'refilling (counter)': minuteBy(slidingCounter),
-    'refilling (counter, told until whole)': minuteBy((limit, windowMs) => {
+    fixed: { minuteMeter: windowByClock, dayMeter: windowByClock },
+    'refilling (log)': { minuteMeter: slidingLog },
+    'refilling (log of all)': { minuteMeter: slidingLogOfAll },
+    'refilling (counter)': { minuteMeter: slidingCounter },
+    'refilling (counter, told until whole)': { minuteMeter: (limit, windowMs) => {
       const counter = slidingCounter(limit, windowMs);
       return { ...counter, resetAt: (now) => counter.resetAt(now) + windowMs };
-    }),
-    'refilling (bucket)': minuteBy(tokenBucket),
-    'refilling (bucket by the second)': minuteBy(bucketBySecond),
+    } },
+    'refilling (bucket)': { minuteMeter: tokenBucket },
+    'refilling (bucket by the second)': { minuteMeter: bucketBySecond },
   },
   'day-kind': {
-    utc: { recipe: () => ({ dayMeter: windowByClock }) },
-    rolling: { recipe: () => ({ dayMeter: slidingLog }) },
+    utc: { dayMeter: windowByClock },
+    rolling: { dayMeter: slidingLog },
   },
   'day-used': Object.fromEntries([50, 93, 97, 100].map((percent) => [`${percent}-percent`, dayUsed(percent)])),
   'day-used-of-one': Object.fromEntries(
     [93, 96, 97, 98, 99, 100].map((percent) => [`${percent}-percent`, dayUsed(percent, 1)]),
   ),
   'rate-remaining-moment': { answered: remainingWhenAnswered },
-  'rate-headers-window': { minute: headersOfTheMinute, day: headersOfTheDay, both: headersOfBoth },
+  'rate-headers-window': { minute: headersOf('minute'), day: headersOfTheDay, both: headersOfBoth },
   'retry-after-format': {
     // A date has whole seconds, so the next one is taken.
     'http-date': retryAfterAs((seconds, { now }) => httpDate(now + seconds * 1000 + 999)),

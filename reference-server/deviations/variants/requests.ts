@@ -1,8 +1,8 @@
-import type { Call } from '../../call.ts';
-import { badRequest, type Problem } from '../../error-body.ts';
+import type { Call } from '../../design.ts';
+import { badRequest } from '../../error-body.ts';
 import { int64FromPath } from '../../int64.ts';
 import { isAskedFor, type ListQuery, readListQuery } from '../../list-query.ts';
-import type { DeviationTable, Personality } from '../personality.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import {
   answering,
   finding,
@@ -19,7 +19,7 @@ const parameter = (search: string, name: string) => new URLSearchParams(search).
 const lenient = (
   code: string,
   repair: (search: string) => { without: string; query?: Partial<ListQuery> } | null,
-): Personality =>
+): Deviation =>
   readingQuery((usual, search, call) => {
     const read = usual(search, call);
     if (!('problem' in read) || read.problem.code !== code) return read;
@@ -33,7 +33,7 @@ const lenient = (
     return 'problem' in again ? again : { query: { ...again.query, ...repaired.query } };
   });
 
-function outOfRange(limitFor: (asked: number) => number | undefined): Personality {
+function outOfRange(limitFor: (asked: number) => number | undefined): Deviation {
   return lenient('invalid_limit', (search) => {
     const text = parameter(search, 'limit') ?? '';
     if (!/^-?\d+$/.test(text)) return null;
@@ -46,10 +46,6 @@ function outOfRange(limitFor: (asked: number) => number | undefined): Personalit
 const idsThat = (pass: (petId: string) => boolean, rule: string) =>
   finding((usual, petId, call) => (pass(petId) ? usual(petId, call) : badRequest('invalid_id', rule)));
 
-const mediaType = (refusal: Problem | null): Personality => ({
-  behaviour: () => ({ refuseMediaType: () => refusal }),
-});
-
 function pageOf({ route }: Call): number {
   const number = route.operation === 'listPets' ? Number(parameter(route.search, 'page') ?? '1') : 1;
   return Number.isInteger(number) && number >= 1 ? Math.min(number, 1_000_000) : 1;
@@ -57,20 +53,22 @@ function pageOf({ route }: Call): number {
 
 /** Pages by number: `page` beside limit, and the next one in a Link header (RFC 8288). */
 const linkedPages = [
-  selecting((usual, query, call, { store }) => {
+  selecting((usual, query, call) => {
     const number = pageOf(call);
     if (number === 1) return usual(query, call);
     const end = query.limit * number;
-    return usual({ ...query, limit: Math.min(end, store.all.length) }, call).slice(end - query.limit);
+    return usual({ ...query, limit: Math.min(end, call.service.store.all.length) }, call).slice(
+      end - query.limit,
+    );
   }),
-  sendingHeaders((usual, answered, call, { store }) => {
+  sendingHeaders((usual, answered, call) => {
     const headers = usual(answered, call);
     if (answered.status !== 200 || call.route.operation !== 'listPets') return headers;
     const read = readListQuery(call.route.search);
     if ('problem' in read) return headers;
     const { limit, status } = read.query;
     const number = pageOf(call);
-    const listed = store.all.filter((pet) => isAskedFor(read.query, pet));
+    const listed = call.service.store.all.filter((pet) => isAskedFor(read.query, pet));
     if (limit * number >= listed.length) return headers;
     const filter = status === null ? '' : `&status=${status}`;
     headers.push('Link', `<pets?limit=${limit}${filter}&page=${number + 1}>; rel="next"`);
@@ -104,8 +102,8 @@ export const REQUEST_ANSWERS = {
     'taken-as-omitted': memberAs('status', /^null$/, undefined),
   },
   'unsupported-media-type': {
-    'rejected-400': mediaType(badRequest('unsupported_media_type', 'The body must be application/json.')),
-    accepted: mediaType(null),
+    'rejected-400': { refuseMediaType: () => badRequest('unsupported_media_type', 'The body must be application/json.') },
+    accepted: { refuseMediaType: () => null },
   },
   'store-orders': {
     present: answering(({ request: { method, url = '' } }, { status }) =>

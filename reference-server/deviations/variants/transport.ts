@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { httpDate } from '../../headers.ts';
 import { afterRemoval, shiftedClock } from '../clock.ts';
-import type { DeviationTable, Personality } from '../personality.ts';
+import type { Deviation, DeviationTable } from '../deviation.ts';
 import {
   addedHeader,
   always,
@@ -52,9 +52,9 @@ const inTwoHalves = delivering((_usual, response, answered, headers) => {
 const latency = (from: number, to: number) => heldBack(() => randomInt(from, to + 1));
 
 /** A clock that is off; everything that the server says of time goes by it. */
-const clockOffBy = (seconds: number): Personality => ({
-  recipe: ({ clock }) => ({ clock: shiftedClock(clock, seconds * 1000) }),
-});
+const clockOffBy =
+  (seconds: number): Deviation =>
+  ({ clock }) => ({ clock: shiftedClock(clock, seconds * 1000) });
 
 const notAnnouncing = (...absent: readonly string[]) => headersAbsent(on('getPet'), ...absent);
 
