@@ -1,5 +1,5 @@
 /** JSON read without rounding a number, by the library lossless-json, and what the interface asks of a number. */
-import { isNumber, parse, splitNumber } from 'lossless-json';
+import { parse, splitNumber } from 'lossless-json';
 
 /** A JSON number as it was written: `9223372036854775807` keeps its last digit, `1.0` its fraction. */
 export class JsonNumber {
@@ -34,10 +34,6 @@ export type ParsedJson = { readonly ok: true; readonly value: JsonValue } | Unre
  */
 const DEEPEST_NESTING = 500;
 
-const LONGEST_PROBLEM = 160;
-
-const malformed = (problem: string): ParsedJson => ({ ok: false, kind: 'malformed', problem });
-
 const TOO_DEEP: ParsedJson = {
   ok: false,
   kind: 'beyond-harness',
@@ -55,11 +51,6 @@ const TOO_DEEP: ParsedJson = {
  * - nesting deeper than 500 levels is not read (section 9).
  */
 export function parseJson(text: string): ParsedJson {
-  if (text.startsWith('\uFEFF'))
-    return malformed('begins with a byte order mark, which RFC 8259, 8.1 forbids');
-  if (/^[ \t\r\n]*$/.test(text)) {
-    return malformed(text === '' ? 'is empty' : 'holds nothing but white space');
-  }
   try {
     const value = parse(text, null, {
       parseNumber: (number) => new JsonNumber(number),
@@ -67,19 +58,15 @@ export function parseJson(text: string): ParsedJson {
     });
     return isWithin(DEEPEST_NESTING, value) ? { ok: true, value } : TOO_DEEP;
   } catch (error) {
-    if (error instanceof SyntaxError)
-      return malformed(LIKE_JSON.test(text) ? printable(error.message) : beginning(text));
     // The call stack is full.
     if (error instanceof RangeError) return TOO_DEEP;
-    throw error;
+    if (!(error instanceof SyntaxError)) throw error;
+    // Of what is no JSON at all, such as `404 page not found`, the beginning says most.
+    const beginning = JSON.stringify(text.slice(0, 40));
+    const message = JSON.stringify(error.message.slice(0, 160)).slice(1, -1);
+    return { ok: false, kind: 'malformed', problem: `is not JSON: ${message}; it begins with ${beginning}` };
   }
 }
-
-/** How an object, an array or a string begins. Of anything else, such as `404 page not found`, its beginning says most. */
-const LIKE_JSON = /^[ \t\r\n]*[[{"]/;
-
-const beginning = (text: string): string =>
-  `is not JSON: it begins with ${printable(JSON.stringify(text.trimStart().slice(0, 40)))}`;
 
 /** Whether a value nests no deeper than so many levels; takes the prototypes off its objects. */
 function isWithin(levels: number, value: unknown): value is JsonValue {
@@ -96,8 +83,6 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   );
 }
 
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
 const MOST_INT64_DIGITS = 19;
 const PLAIN_INTEGER = /^-?(?:0|[1-9]\d{0,17})$/;
 
@@ -111,14 +96,13 @@ const PLAIN_INTEGER = /^-?(?:0|[1-9]\d{0,17})$/;
 export function integerOf(number: JsonNumber): bigint | 'fraction' | 'beyond' {
   // Almost all are short and plain.
   if (PLAIN_INTEGER.test(number.text)) return BigInt(number.text);
-  if (!isNumber(number.text)) throw new TypeError('not a JSON number');
   // The digits without the zeros at both ends; the exponent is the first one's.
   const { sign, digits, exponent } = splitNumber(number.text);
   const length = exponent + 1;
   if (digits.length > length) return 'fraction';
   if (length > MOST_INT64_DIGITS) return 'beyond';
   const integer = BigInt(sign + digits.padEnd(length, '0'));
-  return integer < INT64_MIN || integer > INT64_MAX ? 'beyond' : integer;
+  return integer === BigInt.asIntN(64, integer) ? integer : 'beyond';
 }
 
 /** The value as an int64, or undefined where it is none: a string of digits is not, 1.0 is. */
@@ -126,15 +110,4 @@ export function int64Of(value: JsonValue | undefined): bigint | undefined {
   if (!(value instanceof JsonNumber)) return undefined;
   const integer = integerOf(value);
   return typeof integer === 'bigint' ? integer : undefined;
-}
-
-/** The parser quotes what it met: a control character or half a surrogate pair must not reach a terminal. */
-function printable(message: string): string {
-  return message
-    .slice(0, LONGEST_PROBLEM)
-    .replace(
-      /[\p{Cc}\p{Cs}\u2028\u2029\p{Cf}]/gu,
-      (character) => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
-    )
-    .replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
