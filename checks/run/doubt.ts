@@ -55,9 +55,13 @@ const ANSWERS_WITHOUT_SIGN = 5;
 /** Asks once more what the run began with, where the last answers bear no sign of the interface. */
 export const postflight = scene('postflight', { afterwards: true, eachSession: true }, async (run) => {
   const [key] = run.keys;
-  const { last, without } = run.trace.signs;
-  if (key === undefined || last === undefined || without < ANSWERS_WITHOUT_SIGN) return undefined;
-  return { lastSign: last, exchange: await run.attempt(listPets({ limit: 1 }), key) };
+  const answered = run.trace.exchanges.filter(isAnswered);
+  const ofPets = answered.filter(({ request }) => request.operation !== 'other');
+  const last = ofPets.findLastIndex(looksLikeTheService);
+  const sign = ofPets[last];
+  if (key === undefined || sign === undefined || last + ANSWERS_WITHOUT_SIGN >= ofPets.length)
+    return undefined;
+  return { lastSign: sign.receivedAt, exchange: await run.attempt(listPets({ limit: 1 }), key) };
 });
 
 /**

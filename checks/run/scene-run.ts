@@ -13,7 +13,7 @@ import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
 import { conclusionOf, Inconclusive } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
-import { holdBack, ownAnswer, unanswered } from './sending/interference.ts';
+import { holdBack, ownAnswer, UNANSWERED_ATTEMPTS, unanswered } from './sending/interference.ts';
 import { KeyLane } from './sending/key-lane.ts';
 import type { Sender } from './sending/sender.ts';
 import type { Keeping, Trace } from './trace.ts';
@@ -69,9 +69,6 @@ export interface KeyScenes<out T> {
 }
 
 const ARE_YOU_THERE = listPets({ limit: 1 });
-
-/** How often a request is sent that an answer is wanted to, whatever it is. */
-const ATTEMPTS = 3;
 
 /** After these a connection that was refused is tried again; a gateway that is short of room has some by then. */
 const REFUSED_PAUSES = [50, 200, 800];
@@ -182,7 +179,8 @@ export class SceneRun {
    * @throws Inconclusive when no answer of the target's own could be had
    */
   async send(spec: RequestSpec, { key, preferred }: Payer = {}): Promise<AnsweredExchange> {
-    const { asked, exchange } = await this.#answerTo(this.#firstName(spec), key, preferred);
+    const asked = this.#firstName(spec);
+    const exchange = await this.#answerTo(asked, key, preferred);
     if (key !== undefined || spec.operation !== 'createPet' || exchange.outcome.status !== 403)
       return exchange;
     // With this key animals were added before: it is the animal that is forbidden.
@@ -205,7 +203,7 @@ export class SceneRun {
     for (let asked = spec, attempt = 1; ; asked = asked.again?.() ?? asked, attempt += 1) {
       const exchange = await this.attempt(asked, key);
       if (isAnswered(exchange)) return exchange;
-      if (attempt === ATTEMPTS || wasInterrupted(exchange)) throw unanswered(exchange);
+      if (attempt === UNANSWERED_ATTEMPTS || wasInterrupted(exchange)) throw unanswered(exchange);
     }
   }
 
@@ -254,15 +252,12 @@ export class SceneRun {
     return asked;
   }
 
-  /**
-   * @param by who sends it; by default the key that pays for such a request, whichever that is at the time
-   * @returns the answer, and what it is the answer to: the request, or the same as another animal
-   */
+  /** @param by who sends it; by default the key that pays for such a request, whichever that is at the time */
   async #answerTo(
     spec: RequestSpec,
     by: Key | NoKey | undefined,
     preferred?: Key,
-  ): Promise<{ readonly asked: RequestSpec; readonly exchange: AnsweredExchange }> {
+  ): Promise<AnsweredExchange> {
     if (by !== undefined && 'name' in by) await this.#untilCounted(by);
     let asked = spec;
     for (let number = 1; ; number += 1) {
@@ -274,7 +269,7 @@ export class SceneRun {
       const answer = await ownAnswer(this.#sender, exchange, attempt);
       if (answer !== undefined) {
         if ('name' in sender) await this.#throwIfRefusedAltogether(answer, sender, asked);
-        return { asked, exchange: answer };
+        return answer;
       }
       // What was refused for its rate was not done; of anything else nobody knows.
       if (!isAnswered(exchange) || exchange.outcome.status !== 429) asked = asked.again?.() ?? asked;
@@ -298,7 +293,7 @@ export class SceneRun {
     const lanes = this.#sender.payers();
     const allowed = lanes.filter(({ adding }) => adding === 'allowed').slice(0, 1);
     for (const lane of allowed.length > 0 ? allowed : lanes.filter(({ adding }) => adding === 'untried')) {
-      const { exchange } = await this.#answerTo(asked, lane.key);
+      const exchange = await this.#answerTo(asked, lane.key);
       if (exchange.outcome.status !== 403) {
         for (const forbidden of doubtful) forbidden.adding = 'forbidden';
         return exchange;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { addPet, getPet, listPets } from '../wire/requests.ts';
 import { type AnswerParts, answered } from '../wire/testing/answered.ts';
-import { NOON, ROUND_TRIP, testKey, testRun } from './testing/test-run.ts';
+import { NOON, testKey, testRun } from './testing/test-run.ts';
 import { GrowingTrace, type Keeping } from './trace.ts';
 
 const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
@@ -135,25 +135,6 @@ t.test('readings of a key are told in the order of sending, be their answers in 
   t.strictSame(since(55), ['check#4'], 'one that came in meanwhile was sent before');
   t.strictSame(trace.readingsOf(PRO), []);
   t.end();
-});
-
-t.test('when the interface last gave a sign, and how many answers bore none since', async (t) => {
-  const login: AnswerParts = { headers: [['Content-Type', 'text/html']], body: '<h1>Log in</h1>' };
-  const answers = [{}, login, login, {}, login];
-  const { run } = testRun((_request, number) => answers[number - 1] ?? {});
-  const seen: (readonly [last: number | undefined, without: number])[] = [];
-  for (const _answer of answers) {
-    await run.sceneRun(`check-${seen.length}`, 'ordinary').attempt(listPets(), testKey());
-    const { last, without } = run.trace.signs;
-    seen.push([last === undefined ? undefined : (last - NOON) / ROUND_TRIP, without]);
-  }
-  t.strictSame(seen, [
-    [1, 0],
-    [1, 1],
-    [1, 2],
-    [4, 0],
-    [4, 1],
-  ]);
 });
 
 t.test('a key may add once an addition of its own succeeded', async (t) => {

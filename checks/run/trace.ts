@@ -1,7 +1,7 @@
 import { TargetClock } from '../limits/target-clock.ts';
 import type { Key } from '../profile/key.ts';
 import { type AnsweredExchange, type Exchange, isAnswered, mayHaveArrived } from '../wire/exchange.ts';
-import { listedPets, looksLikeTheService } from '../wire/pets.ts';
+import { listedPets } from '../wire/pets.ts';
 import { type RateReading, rateReading } from '../wire/rate-headers.ts';
 import type { RunFacts } from './run-facts.ts';
 
@@ -36,8 +36,6 @@ export class GrowingTrace {
   readonly targetClock = new TargetClock();
   /** Requests sent, by key name; `(none)` for those without a valid key. */
   readonly requestsByKey = new Map<string, number>();
-  /** When the last answer came that bore a sign of the interface, by the run's clock, and how many came since. */
-  readonly signs: { last: number | undefined; without: number } = { last: undefined, without: 0 };
   readonly #watcher: Watcher | undefined;
   readonly #kept = new Map<string, Exchange>();
   /** Those that are kept, in order; made anew when one more is. */
@@ -122,7 +120,6 @@ export class GrowingTrace {
     }
     const reading = this.#readingOf(exchange);
     this.#learn(reading);
-    this.#lookForService(exchange);
     const kept =
       this.#isKept(exchange, keeping) ||
       (isOfTheDocument(exchange) && this.#watcher?.isBroken(exchange, this) === true);
@@ -201,14 +198,6 @@ export class GrowingTrace {
     else ofKey.push(reading);
   }
 
-  #lookForService(exchange: AnsweredExchange): void {
-    if (exchange.request.operation === 'other') return;
-    if (looksLikeTheService(exchange)) {
-      this.signs.last = Math.max(this.signs.last ?? 0, exchange.receivedAt);
-      this.signs.without = 0;
-    } else this.signs.without += 1;
-  }
-
   #isKept(exchange: AnsweredExchange, keeping: Keeping): boolean {
     // What the run added has to be known: an animal that shows later is one of these, or somebody else's.
     const isOwnAddition = exchange.request.operation === 'createPet' && exchange.intent !== 'foreign';
@@ -223,7 +212,7 @@ export class GrowingTrace {
 /** What a judge sees of it. */
 export type Trace = Pick<
   GrowingTrace,
-  'run' | 'exchanges' | 'readings' | 'requestsByKey' | 'signs' | 'readingsOf' | 'find' | keyof TraceSoFar
+  'run' | 'exchanges' | 'readings' | 'requestsByKey' | 'readingsOf' | 'find' | keyof TraceSoFar
 >;
 
 /** What a judge sees of it that watches each answer: what was known when it came. */

@@ -23,7 +23,7 @@ const LONGEST_INTERFERENCE = 2 * MINUTE;
 /** Waits of one key without any of its requests being admitted, over all checks: more would be spent in vain. */
 const WAITS_IN_VAIN = 9;
 /** How often a request is sent that gets no answer. */
-const UNANSWERED_ATTEMPTS = 3;
+export const UNANSWERED_ATTEMPTS = 3;
 
 /** A header's value in a message. */
 const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
