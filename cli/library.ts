@@ -20,7 +20,7 @@ import type { Permission } from '../spec/permissions.ts';
 import { commandOf, permissionsNamed, selectedIds } from './check/check-options.ts';
 import { limitsOf } from './check/check-plan.ts';
 import { judgedCheck } from './check/check-report.ts';
-import { checkSubject, type GivenProfile } from './check/check-subject.ts';
+import { checkSubject } from './check/check-subject.ts';
 import { declared, type Rule } from './rules.ts';
 import { NothingToJudge } from './shared/exit-codes.ts';
 
@@ -98,7 +98,7 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
   if (keys === undefined && (options.plans ?? options.gaps ?? options.headers ?? options.tls) !== undefined)
     throw new UsageError('plans, gaps, headers and tls go with keys; a profile has its own');
   const own = declared(options.rules ?? []);
-  const checked = await checkSubject(asked, keys && givenProfile(keys, options));
+  const checked = await checkSubject(asked, { given: keys && givenProfile(keys, options) });
   const subject = { ...checked, rules: [...(checked.rules ?? []), ...own] };
   try {
     const { longest, mostRequests } = await limitsOf(subject);
@@ -138,7 +138,7 @@ function refuseOtherTypes(options: unknown, schema: TSchema): void {
   if (wrong !== undefined) throw new UsageError(`${wrong.path}: ${wrong.message.toLowerCase()}`);
 }
 
-function givenProfile(keys: readonly TargetKey[], options: CheckOptions): GivenProfile {
+function givenProfile(keys: readonly TargetKey[], options: CheckOptions) {
   const { plans, gaps, headers = {}, tls } = options;
   const granted = Object.entries(headers).map(([name, value], index) => ({
     ...{ name, value, env: `PETSTORE_HEADER_${index + 1}` },

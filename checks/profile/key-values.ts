@@ -1,6 +1,6 @@
 import { limitsOf } from '../../spec/plans.ts';
 import type { Key } from './key.ts';
-import type { ProfileKey, TargetProfile } from './target-profile.ts';
+import type { TargetProfile } from './target-profile.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Visible ASCII: what a bearer token may consist of, and some more that servers accept (RFC 6750, 2.1). */
@@ -33,23 +33,21 @@ export function problemOf(
 }
 
 /**
- * Takes the values of a profile's keys from the environment.
+ * Takes the values of a profile's keys from the environment, as far as they are there.
  *
- * @param isUsed whether a key has to be there; one that is not used may be
  * @returns the values by key name
- * @throws UsageError for each key that is missing or invalid: it names the key and its variable, no value
+ * @throws UsageError for each key that is invalid: it names the key and its variable, no value
  */
 export function keyValues(
   { keys }: Pick<TargetProfile, 'keys'>,
   env: Environment,
-  isUsed: (key: ProfileKey) => boolean,
 ): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   const problems = keys.flatMap((key) => {
     const value = env[key.env];
-    if (value === undefined && !isUsed(key)) return [];
+    if (value === undefined) return [];
     const [twin] = [...values].find(([, other]) => other === value) ?? [];
-    if (value !== undefined) values.set(key.name, value);
+    values.set(key.name, value);
     const twice = `${key.env}, which holds the key ${key.name}, has the same key as ${twin}; name a key once, with all its roles: the two would spend one quota`;
     return problemOf(env, key.env, `key ${key.name}`) ?? (twin === undefined ? [] : twice);
   });

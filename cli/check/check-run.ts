@@ -19,7 +19,6 @@ import { wrap } from '../../spec/text-table.ts';
 import { EXIT, NothingToJudge } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { screenOf } from '../shared/screen.ts';
-import { print } from '../shared/standard-output.ts';
 import { PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
 import { type Asked, factsOf, judgedCheck } from './check-report.ts';
@@ -74,7 +73,6 @@ export async function runCheck(
     if (options.writeProfile !== undefined)
       await writeProfile(options.writeProfile, report, subject, options);
     tap?.end(built);
-    await print('');
     const stream = tap === undefined ? process.stdout : process.stderr;
     stream.write(humanSummary(built, directory, stream));
     return exitCode(report);
@@ -89,7 +87,6 @@ export async function runCheck(
     if (interrupted === undefined && resume === undefined)
       await writeReports(reportOfNothing(facts, error.message), directory);
     tap?.bailOut(line);
-    await print('');
     process.stderr.write(`error: ${line}\n`);
     return interrupted === undefined ? EXIT.nothingToJudge : EXIT.interrupted;
   } finally {

@@ -2,13 +2,12 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type CheckRequest, JOURNAL_FILE } from '../../checks/check-target.ts';
 import { accessOf } from '../../checks/profile/access.ts';
-import { keyValues } from '../../checks/profile/key-values.ts';
+import { type Environment, keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile, type Surroundings } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import { PROFILE_DEFAULTS, type TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import { keyPrint, type ReadJournal, readJournal } from '../../checks/run/journal.ts';
-import { DIRECT } from '../../checks/wire/access.ts';
+import { keyPrint, readJournal } from '../../checks/run/journal.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { rulesOf } from '../rules.ts';
 import { withHeaders } from '../shared/option-values.ts';
@@ -27,75 +26,50 @@ export interface CheckSubject extends CheckRequest {
   close?(): Promise<void>;
 }
 
-/** A profile, and what is secret of it by the names of its variables. */
-export interface GivenProfile {
-  readonly profile: TargetProfile;
-  readonly values: Readonly<Record<string, string>>;
-}
-
 /** An earlier run in its folder. Offline nothing is sent. */
-interface StoredRun {
-  readonly stored: string;
-  readonly resume: ReadJournal;
-  readonly offline: boolean;
-}
+type StoredRun = Required<Pick<CheckSubject, 'stored' | 'resume' | 'offline'>>;
 
-/**
- * The target that other clients talk to. Of its keys none has to be known: a profile tells their names and plans.
- *
- * @throws UsageError for all that is wrong with options or profile
- */
-export async function trafficSubject(
-  options: CheckOptions,
-  traffic: NonNullable<CheckRequest['traffic']>,
-): Promise<CheckSubject> {
-  const { profile: file, envFile } = options;
-  const env = environment(envFile);
-  const written =
-    file === undefined
-      ? { target: undefined, keys: [], ...PROFILE_DEFAULTS }
-      : readProfile(file, options.traffic === undefined ? { env, isUsed: () => false } : undefined);
-  const target = addressIn(written, options.target);
-  const values = keyValues(written, env, () => false);
-  return {
-    profile: { ...written, target },
-    values,
-    permissions: [],
-    embedded: false,
-    offline: true,
-    rules: await rulesOf(written.rules, file),
-    access: options.traffic === undefined ? accessOf(written, target, env) : DIRECT,
-    traffic,
-  };
+/** What is not in the options. */
+interface Beside {
+  /** The profile, if it is not in a file, and what is secret of it by the names of its variables. */
+  readonly given?: { readonly profile: TargetProfile; readonly values: Environment } | undefined;
+  /** The traffic of other clients. Of their keys none has to be known: a profile tells names and plans. */
+  readonly traffic?: CheckRequest['traffic'];
 }
 
 /**
  * What the options ask to be checked: a target of the profile or the command line, a stored run, or the embedded
  * reference server, which is started here.
  *
- * @param given the profile, if it is not in a file
  * @throws UsageError for all that is wrong with options, profile, keys or the stored run
  */
-export async function checkSubject(options: CheckOptions, given?: GivenProfile): Promise<CheckSubject> {
+export async function checkSubject(
+  options: CheckOptions,
+  { given, traffic }: Beside = {},
+): Promise<CheckSubject> {
   const run = storedRun(options);
   const before = run?.resume.header;
   // A file that is not there is a mistake, also where the target has its own keys.
   const env = { ...environment(options.envFile), ...given?.values };
   // Rules of one's own can be named too, once they are known.
   const asked = () => (options.only === undefined ? before?.only : selectedIds(options.only));
-  if ((options.target ?? options.profile ?? run ?? given) === undefined) {
+  if ((options.target ?? options.profile ?? run ?? given ?? traffic) === undefined) {
     const only = asked();
     const permissions = options.permit ?? PERMISSIONS;
     return { ...(await startEmbeddedTarget()), only, permissions, embedded: true };
   }
-  const isSent = options.dryRun !== true && run?.offline !== true;
-  const asking = before?.permissions ?? options.permit;
-  const needs: Surroundings = { env, isUsed: (roles, permit) => isUsed(roles, asking ?? permit) };
+  const offline = run?.offline ?? traffic !== undefined;
+  const isSent = options.dryRun !== true && run?.offline !== true && options.traffic === undefined;
+  const asking = traffic === undefined ? (before?.permissions ?? options.permit) : [];
+  const needs: Surroundings = {
+    env,
+    isUsed: (roles, permit) => traffic === undefined && isUsed(roles, asking ?? permit),
+  };
   // The stored run's own profile, else the one that was named, else one of the usual keys.
   const file = run === undefined ? options.profile : join(run.stored, PROFILE_FILE);
   const found = () =>
     file === undefined
-      ? { target: undefined, keys: usualKeys(env), ...PROFILE_DEFAULTS }
+      ? { target: undefined, keys: traffic === undefined ? usualKeys(env) : [], ...PROFILE_DEFAULTS }
       : readProfile(file, isSent ? needs : undefined);
   const written = withHeaders(given?.profile ?? found(), options.header);
   // Whoever judges a stored run runs no code that its folder names.
@@ -109,17 +83,15 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
     );
   const target = before?.target ?? addressIn(written, options.target);
   const permissions = asking ?? written.permit;
-  const mayWork = run?.offline === true || permissions.length === 0 || options.production === true;
+  const mayWork = offline || permissions.length === 0 || options.production === true;
   if (!mayWork && looksLikeProduction(new URL(target)))
     throw new UsageError(
       `${new URL(target).hostname} may be in production use, and the run is permitted ${permissions.join(', ')}: if that is intended, add --production; to only read, drop the permissions`,
     );
-  const values = isSent
-    ? keyValues(written, env, ({ roles }) => isUsed(roles, permissions))
-    : unsentValues(written, env);
+  const values = isSent || traffic !== undefined ? keyValues(written, env) : unsentValues(written, env);
   if (run !== undefined) refuseOtherKeys(run, written, values);
   return {
-    ...{ ...run, only, rules },
+    ...{ ...run, offline, traffic, only, rules },
     access: isSent ? accessOf(written, target, env) : undefined,
     profile: { ...written, target, clock: { speed: before?.clockSpeed ?? written.clock.speed } },
     ...{ values, permissions, embedded },

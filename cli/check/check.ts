@@ -4,14 +4,13 @@ import { longestRun } from '../../checks/run/run-budget.ts';
 import { ADDED_ANIMALS } from '../../spec/operations.ts';
 import { concerning } from '../shared/failure.ts';
 import { USUAL_VARIABLES, warnOfVersion } from '../shared/profile-file.ts';
-import { print } from '../shared/standard-output.ts';
 import { readBaseline } from './check-baseline.ts';
 import { renderBill } from './check-bill.ts';
 import { resultsFolder, takeFolder } from './check-folder.ts';
 import { listChecks } from './check-list.ts';
 import { type CheckOptions, selectedIds, usage } from './check-options.ts';
 import { limitsOf, planCheck, refuseUnpayable } from './check-plan.ts';
-import { type CheckSubject, checkSubject, trafficSubject } from './check-subject.ts';
+import { type CheckSubject, checkSubject } from './check-subject.ts';
 
 const EXAMPLES = `
 Permissions, all opt-in, in the profile or, instead of its list, here:
@@ -37,14 +36,14 @@ Exit codes: 0 everything tested passed, 1 not conformant, 2 wrong usage,
 130 interrupted.`;
 
 async function check(options: CheckOptions): Promise<void> {
-  if (options.list === true) return print(listChecks(options.only && selectedIds(options.only)));
+  if (options.list === true) return listChecks(options.only && selectedIds(options.only));
   refuseOverwriting(options);
   const { traffic } = options;
   if (traffic === undefined) return checkThis(await checkSubject(options), options);
   const { readHar } = await import('../../checks/run/har.ts');
-  const subject = await trafficSubject(options, async (judge, { profile: { target } }) =>
-    readHar(traffic, target).forEach(judge),
-  );
+  const subject = await checkSubject(options, {
+    traffic: async (judge, { profile: { target } }) => readHar(traffic, target).forEach(judge),
+  });
   await checkThis(subject, options);
 }
 
@@ -58,7 +57,7 @@ export async function checkThis(subject: CheckSubject, options: CheckOptions): P
     if (options.dryRun === true) {
       if (!embedded) warnOfVersion(profile.target);
       const plan = await planCheck(subject);
-      await print(renderBill(plan, subject, asked ?? longestRun(plan.bill, profile.clock.speed)));
+      process.stdout.write(renderBill(plan, subject, asked ?? longestRun(plan.bill, profile.clock.speed)));
       return refuseUnpayable(plan);
     }
     const { longest, mostRequests } = await limitsOf(subject);

@@ -8,12 +8,10 @@ import { currentId, type Gap, gaps, type Requirement, requirements } from '../..
 import { groupBy } from '../../spec/group-by.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { wrap } from '../../spec/text-table.ts';
-import { permitOf } from '../check/check-list.ts';
 import { planCheck } from '../check/check-plan.ts';
 import { startEmbeddedTarget } from '../check/embedded-target.ts';
 import { knownName } from '../shared/known-name.ts';
 import { columnsOf } from '../shared/screen.ts';
-import { print } from '../shared/standard-output.ts';
 
 const EXAMPLES = `
 Examples:
@@ -77,7 +75,7 @@ async function costLines(check: Check): Promise<string[]> {
     ([scene, sent]) => `${scene} (${sent.length})`,
   );
   return [
-    `Permission:   ${permitOf(check) ?? 'none is needed'}`,
+    `Permission:   ${check.permit ?? check.inFullWith ?? 'none is needed'}`,
     `Sent:         ${scenes.join(', ')}`,
     `Costs:        ${bill.requests.toLocaleString('en')} requests when it is asked for alone, with a key of each plan`,
   ];
@@ -119,4 +117,4 @@ function lines(...all: readonly string[]): string {
 export const command = new Command('explain')
   .argument('<id>', 'a requirement, a gap or a field of the profile')
   .addHelpText('after', EXAMPLES)
-  .action(async (id: string) => print(await explain(id)));
+  .action(async (id) => void process.stdout.write(await explain(id)));

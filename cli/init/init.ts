@@ -24,7 +24,6 @@ import { planCheck } from '../check/check-plan.ts';
 import { NothingToJudge } from '../shared/exit-codes.ts';
 import { HEADER } from '../shared/option-values.ts';
 import { addressOf, environment, USUAL_VARIABLES, usualKeys, warnOfVersion } from '../shared/profile-file.ts';
-import { print } from '../shared/standard-output.ts';
 
 const EXAMPLES = `
 The target is asked for a list with each key that is set. Without
@@ -167,7 +166,7 @@ async function init(options: ReturnType<typeof usage.opts>): Promise<void> {
         '',
         `Next: ${commandOf(named)}`,
       ];
-  await print([`written: ${out}`, `target:  ${shownLine(told, 500)}`, '', ...next, ''].join('\n'));
+  process.stdout.write([`written: ${out}`, `target:  ${shownLine(told, 500)}`, '', ...next, ''].join('\n'));
 }
 
 /** `init`: writes a profile for a target, asks it with each key, and shows what each permission costs. */

@@ -23,7 +23,6 @@ import {
 } from '../../scenarios/runner/quota/load-target.ts';
 import { prepareLoad } from '../../scenarios/runner/quota/prepare.ts';
 import { renderBill, totalOf } from '../../scenarios/runner/quota/quota.ts';
-import { textTable } from '../../spec/text-table.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { concerning, isDiskProblem } from '../shared/failure.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
@@ -31,7 +30,7 @@ import { knownName } from '../shared/known-name.ts';
 import { liveLines } from '../shared/live-lines.ts';
 import { durationSeconds, HEADER, numberFrom, wholeNumber, withHeaders } from '../shared/option-values.ts';
 import { addressIn, environment, unsentValues } from '../shared/profile-file.ts';
-import { columnsOf } from '../shared/screen.ts';
+import { printTable } from '../shared/screen.ts';
 import { loadExitCode, prepareLoadFolder, tellLoad } from './load-folder.ts';
 
 /** The parts of a mix, such as list=80,add=5,get=15. */
@@ -122,10 +121,7 @@ async function targetOf(
       `${url.hostname} may be in production use; if load is really intended there, add --production-host ${url.hostname}`,
     );
   }
-  const values =
-    options.dryRun === true
-      ? unsentValues(profile, env)
-      : keyValues(profile, env, ({ roles }) => isUsed(roles));
+  const values = options.dryRun === true ? unsentValues(profile, env) : keyValues(profile, env);
   const access = options.dryRun === true ? DIRECT : accessOf(profile, address, env);
   return loadTarget(profile, address, values, access);
 }
@@ -179,12 +175,7 @@ async function runScenario(request: LoadRun, most: number): Promise<number> {
 }
 
 async function load(name: string | undefined, further: string[], options: LoadOptions): Promise<void> {
-  if (options.list === true) {
-    const rows = SCENARIOS.map(({ name, answers }) => [name, answers]);
-    return void process.stdout.write(
-      `${textTable(rows, { columns: columnsOf(process.stdout) }).join('\n')}\n`,
-    );
-  }
+  if (options.list === true) return printTable(SCENARIOS.map((one) => [one.name, one.answers]));
   const kill = new AbortController();
   // At the first signal k6 finishes what is under way, and results are kept. At the second it ends at once.
   const { signal: stop, release } = untilInterrupted(

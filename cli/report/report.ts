@@ -15,7 +15,6 @@ import { storedLoad } from '../load/load-folder.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { knownName } from '../shared/known-name.ts';
 import { screenOf } from '../shared/screen.ts';
-import { print } from '../shared/standard-output.ts';
 
 const usage = new Command('report')
   .argument(
@@ -94,7 +93,7 @@ async function report(
   for (const name of named) {
     const text = templates[name]?.() ?? '';
     const file = isFormatName(name) ? FORMATS[name].file : name;
-    if (out === undefined) await print(text);
+    if (out === undefined) process.stdout.write(text);
     else await writeNamed(named.length > 1 || isFolder(out) ? join(out, file) : out, text);
     const summary = process.env['GITHUB_STEP_SUMMARY'];
     if (name === 'github' && summary) appendFileSync(summary, templates['markdown']?.() ?? '');

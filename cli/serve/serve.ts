@@ -8,11 +8,10 @@ import { MOST_ANIMALS } from '../../reference-server/pet-store.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
 import { currentId } from '../../spec/contract.ts';
-import { textTable } from '../../spec/text-table.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { interruptedBy, untilInterrupted } from '../shared/interruption.ts';
 import { numberFrom, wholeNumber } from '../shared/option-values.ts';
-import { columnsOf } from '../shared/screen.ts';
+import { printTable } from '../shared/screen.ts';
 import { writeServeProfile } from './serve-profile.ts';
 
 const usage = new Command('serve')
@@ -54,9 +53,6 @@ const inWords = (answers: Readonly<Record<string, string>>) =>
     .map(([question, answer]) => `${question}: ${answer}`)
     .join(', ');
 
-const list = (rows: readonly (readonly string[])[]) =>
-  void process.stdout.write(`${textTable(rows, { columns: columnsOf(process.stdout) }).join('\n')}\n`);
-
 /** What to do about an address that the system refuses. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use; --port 0 takes a free one',
@@ -79,9 +75,9 @@ async function started(options: ServeOptions): Promise<ReferenceServer> {
 
 async function serve(options: ServeOptions): Promise<void> {
   if (options.listFaults === true)
-    return list(EVERY_FAULT.map(({ name, breaks }) => [name, currentId(breaks)]));
+    return printTable(EVERY_FAULT.map(({ name, breaks }) => [name, currentId(breaks)]));
   if (options.listVariants === true)
-    return list(EVERY_VARIANT.map(({ name, answers }) => [name, inWords(answers)]));
+    return printTable(EVERY_VARIANT.map(({ name, answers }) => [name, inWords(answers)]));
   const server = await started(options);
   const { signal, release } = untilInterrupted();
   try {

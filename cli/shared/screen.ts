@@ -1,4 +1,5 @@
 import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
+import { textTable } from '../../spec/text-table.ts';
 
 /**
  * The screen for a summary.
@@ -14,6 +15,10 @@ export function screenOf(stream: NodeJS.WriteStream, taken = 0): Screen {
 /** How wide a list may be: in a pipe each row is one line. */
 export const columnsOf = (stream: NodeJS.WriteStream): number =>
   stream.isTTY ? screenOf(stream).columns : Number.POSITIVE_INFINITY;
+
+/** Writes rows to standard output. */
+export const printTable = (rows: readonly (readonly string[])[]): void =>
+  void process.stdout.write(`${textTable(rows, { columns: columnsOf(process.stdout) }).join('\n')}\n`);
 
 /** Follows https://no-color.org, and FORCE_COLOR, with which CI services ask for colour. */
 export function wantsColour(stream: NodeJS.WriteStream): boolean {

@@ -6,7 +6,7 @@ import { UsageError } from '../../checks/profile/usage-error.ts';
 import { DIRECT } from '../../checks/wire/access.ts';
 import { checkThis } from '../check/check.ts';
 import { required } from '../check/check-options.ts';
-import { trafficSubject } from '../check/check-subject.ts';
+import { type CheckSubject, checkSubject } from '../check/check-subject.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { durationSeconds, wholeNumber } from '../shared/option-values.ts';
 import { startProxy } from './proxy.ts';
@@ -60,7 +60,7 @@ function startClient([name = '', ...args]: readonly string[], address: string) {
 async function watch(command: readonly string[], options: ReturnType<typeof usage.opts>): Promise<void> {
   const { port, for: seconds } = options;
   let client: ReturnType<typeof startClient> | undefined;
-  const subject = await trafficSubject(options, async (judge, { profile: { target }, access, signal }) => {
+  const traffic: CheckSubject['traffic'] = async (judge, { profile: { target }, access, signal }) => {
     const ended = new AbortController();
     const proxy = await startProxy({
       ...{ target, access: access ?? DIRECT, port },
@@ -88,8 +88,8 @@ async function watch(command: readonly string[], options: ReturnType<typeof usag
     client?.child.kill();
     await proxy.close();
     ended.signal.throwIfAborted();
-  });
-  await checkThis(subject, options);
+  };
+  await checkThis(await checkSubject(options, { traffic }), options);
   process.exitCode = (await client?.failed) ?? process.exitCode;
 }
 
