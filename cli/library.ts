@@ -103,7 +103,7 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
   try {
     const { longest, mostRequests } = await limitsOf(subject);
     const timeLimit = { longest, taken: 0 };
-    const { report } = await judgedCheck(
+    const { report, nothing } = await judgedCheck(
       { ...subject, signal, timeLimit, mostRequests },
       {
         onDecided: (row) => onDecided?.(row),
@@ -113,6 +113,7 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
       },
     );
     signal?.throwIfAborted();
+    if (nothing !== undefined) throw new NothingToJudge(nothing);
     return report;
   } finally {
     await subject.close?.();

@@ -4,12 +4,11 @@ import type { RunEvent } from '../../checks/run/run-events.ts';
 import { wayOf } from '../../checks/wire/access.ts';
 import { curl } from '../../checks/wire/curl.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
-import { type RunSurroundings, reportOf, requirementRow } from '../../reports/from-run.ts';
+import { type RunSurroundings, reportOf, reportOfNothing, requirementRow } from '../../reports/from-run.ts';
 import type { Report, RequirementResult } from '../../reports/report.ts';
 import { type Gate, gated } from '../../reports/verdict.ts';
 import { requirement } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
-import { NothingToJudge } from '../shared/exit-codes.ts';
 import { interruptedBy } from '../shared/interruption.ts';
 import { shellWord } from './check-options.ts';
 import type { CheckSubject } from './check-subject.ts';
@@ -26,15 +25,11 @@ export interface Asked extends Gate {
   readonly onDecided?: (row: RequirementResult, decisive: Exchange | undefined) => void;
 }
 
-/**
- * Checks the subject and makes the report.
- *
- * @throws NothingToJudge
- */
+/** Checks the subject and makes the report; `nothing` says why there was nothing to judge. */
 export async function judgedCheck(
   subject: CheckSubject,
   asked: Asked,
-): Promise<{ readonly report: Report; readonly warnings: readonly string[] }> {
+): Promise<{ readonly report: Report; readonly warnings: readonly string[]; readonly nothing?: string }> {
   const repeating = repeatingWith(subject.profile);
   const onEvent = (event: RunEvent) => {
     subject.onEvent?.(event);
@@ -43,8 +38,11 @@ export async function judgedCheck(
     for (const row of gated([decided], asked)) asked.onDecided?.(row, event.evidence[0]);
   };
   const checked = await checkTarget({ ...subject, onEvent });
-  if (checked.kind === 'not-ready') throw new NothingToJudge(checked.message);
   const facts = factsOf(subject, asked);
+  if (checked.kind === 'not-ready') {
+    const { message } = checked;
+    return { report: reportOfNothing(facts, message), warnings: [], nothing: message };
+  }
   return {
     report: reportOf(checked, { ...asked, repeating, pinned: subject.profile.gaps, facts }),
     warnings: checked.warnings,
@@ -52,7 +50,7 @@ export async function judgedCheck(
 }
 
 /** What is known of a run apart from what it measures. */
-export function factsOf(
+function factsOf(
   { profile, access, permissions, only, clock, traffic, signal }: CheckSubject,
   { command, resume, profile: file }: Asked,
 ): RunSurroundings['facts'] {

@@ -6,7 +6,6 @@ import { pinnedProfileYaml, profileYaml } from '../../checks/profile/write-profi
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { type BuiltReport, decidedCase } from '../../reports/build-report.ts';
 import { FORMATS } from '../../reports/formats.ts';
-import { reportOfNothing } from '../../reports/from-run.ts';
 import { LiveTap } from '../../reports/pipelines/tap.ts';
 import type { Report } from '../../reports/report.ts';
 import { renderTerminal } from '../../reports/terminal.ts';
@@ -16,20 +15,16 @@ import { writeNamed, writeReports } from '../../reports/write-reports.ts';
 import { gaps } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { wrap } from '../../spec/text-table.ts';
-import { EXIT, NothingToJudge } from '../shared/exit-codes.ts';
+import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { screenOf } from '../shared/screen.ts';
 import { PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
-import { type Asked, factsOf, judgedCheck } from './check-report.ts';
+import { type Asked, judgedCheck } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { liveView } from './live-view.ts';
 
-/**
- * Checks the subject, shows the run and writes its results; returns the exit code.
- *
- * @throws NothingToJudge
- */
+/** Checks the subject, shows the run and writes its results; returns the exit code. */
 export async function runCheck(
   subject: CheckSubject & { readonly directory: string },
   options: CheckOptions,
@@ -62,7 +57,19 @@ export async function runCheck(
     onDecided: (row, decisive) => tap?.decided(decidedCase(row, decisive)),
   };
   try {
-    const { report, warnings } = await judgedCheck(run, asked).finally(() => view.end());
+    const { report, warnings, nothing } = await judgedCheck(run, asked).finally(() => view.end());
+    if (nothing !== undefined) {
+      const { interrupted } = report.run;
+      const line =
+        interrupted === undefined
+          ? `Nothing to judge: ${shownLine(nothing, 500)}`
+          : `interrupted by ${interrupted} before anything was judged; what was exchanged so far is in ${join(directory, JOURNAL_FILE)}`;
+      // A pipeline collects what is in the folder, even if there was nothing to judge. An earlier result stays.
+      if (interrupted === undefined && resume === undefined) await writeReports(report, directory);
+      tap?.bailOut(line);
+      process.stderr.write(`error: ${line}\n`);
+      return interrupted === undefined ? EXIT.nothingToJudge : EXIT.interrupted;
+    }
     if (subject.offline !== true && !isThere())
       warn(
         `${directory} was removed during the run: its journal is lost, and it can be neither resumed nor rejudged`,
@@ -76,19 +83,6 @@ export async function runCheck(
     const stream = tap === undefined ? process.stdout : process.stderr;
     stream.write(humanSummary(built, directory, stream));
     return exitCode(report);
-  } catch (error) {
-    if (!(error instanceof NothingToJudge)) throw error;
-    const { interrupted, ...facts } = factsOf(run, asked);
-    const line =
-      interrupted === undefined
-        ? `Nothing to judge: ${shownLine(error.message, 500)}`
-        : `interrupted by ${interrupted} before anything was judged; what was exchanged so far is in ${join(directory, JOURNAL_FILE)}`;
-    // A pipeline collects what is in the folder, even if there was nothing to judge. An earlier result stays.
-    if (interrupted === undefined && resume === undefined)
-      await writeReports(reportOfNothing(facts, error.message), directory);
-    tap?.bailOut(line);
-    process.stderr.write(`error: ${line}\n`);
-    return interrupted === undefined ? EXIT.nothingToJudge : EXIT.interrupted;
   } finally {
     release();
   }
