@@ -7,8 +7,6 @@ import type { TimelinePoint } from './report.ts';
 const MOST_SINGLE = 5_000;
 /** Time slots of each key in a longer run: more than its picture shows. */
 const SLOTS = 1_600;
-/** Resets this close look the same in the picture. With a refilling quota every answer names another one. */
-const SAME_RESET_SECONDS = 2;
 
 /** The part of a run's trace that a timeline needs. */
 export interface TimedTrace {
@@ -49,9 +47,9 @@ export function timelineOf(
 }
 
 /**
- * Merges points that look the same in a picture: of one key, close in time, with the same fate, limit and reset. A
- * merged point stands for `times` requests. It has the time of the first and the lowest `remaining` of all, so that
- * every count and edge in the picture stays the same.
+ * Merges points that look the same in a picture: of one key, close in time, with the same fate and limit. A merged point
+ * stands for `times` requests, so that every count stays the same. It has the time of the first and the lowest
+ * `remaining` of all.
  *
  * @param points in the order of receipt; if they are few, they are returned unchanged
  */
@@ -63,10 +61,9 @@ export const mergeAlike = (points: readonly TimelinePoint[]): TimelinePoint[] =>
 function mergedOfKey(points: readonly [TimelinePoint, ...TimelinePoint[]]): TimelinePoint[] {
   const [{ at: from }] = points;
   const slot = Math.max(0.001, ((points.at(-1)?.at ?? from) - from) / SLOTS);
-  const alike = groupBy(points, ({ at, operation, status, limit, reset, banned }) => {
-    const nearReset = reset && Math.round(reset / Math.max(slot, SAME_RESET_SECONDS));
-    return [Math.floor((at - from) / slot), operation, status, limit, nearReset, banned].join(' ');
-  });
+  const alike = groupBy(points, ({ at, status, limit, banned }) =>
+    [Math.floor((at - from) / slot), status, limit, banned].join(' '),
+  );
   return [...alike.values()].map((group) => {
     const [first] = group;
     if (group.length === 1) return first;

@@ -3,14 +3,13 @@ import { readFileSync } from 'node:fs';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { parse } from 'yaml';
-import { type Frozen, words } from './json-schema.ts';
+import { exact, type Frozen, words } from './json-schema.ts';
 import { packageRoot } from './package-root.ts';
 import { PERMISSIONS } from './permissions.ts';
 import { PLAN_NAMES, PLANS, type PlanName, planTitle } from './plans.ts';
 
 const text = Type.String({ minLength: 1 });
 const texts = Type.Array(text, { default: [] });
-const exact = { additionalProperties: false } as const;
 const row = {
   /** Stable and mnemonic; also the id of the check, where there is one. */
   id: Type.String({ pattern: '^[a-z0-9{}]+(-[a-z0-9{}]+)*$' }),
@@ -19,49 +18,43 @@ const row = {
   section: text,
 };
 
-const RequirementRow = Type.Object(
-  {
-    ...row,
-    level: words(['MUST', 'MAY']),
-    title: text,
-    /** What is asked of a target, in our words. */
-    statement: text,
-    /** The document's words, to the letter; `[…]` stands between those that lie apart. */
-    clause: text,
-    /** Why what is asked is our inference; absent where the clause states it. A profile may decline it. */
-    reading: Type.Optional(text),
-    /** Ids of readings that are broken with this one, in other answers too: they are not held against who declines it. */
-    brings: Type.Optional(Type.Array(text)),
-    /** The permission without which a run cannot verify it; absent where none is needed. */
-    permit: Type.Optional(words(PERMISSIONS)),
-    /** Why no check exists; absent where one does. */
-    excluded: Type.Optional(text),
-  },
-  exact,
-);
+const RequirementRow = exact({
+  ...row,
+  level: words(['MUST', 'MAY']),
+  title: text,
+  /** What is asked of a target, in our words. */
+  statement: text,
+  /** The document's words, to the letter; `[…]` stands between those that lie apart. */
+  clause: text,
+  /** Why what is asked is our inference; absent where the clause states it. A profile may decline it. */
+  reading: Type.Optional(text),
+  /** Ids of readings that are broken with this one, in other answers too: they are not held against who declines it. */
+  brings: Type.Optional(Type.Array(text)),
+  /** The permission without which a run cannot verify it; absent where none is needed. */
+  permit: Type.Optional(words(PERMISSIONS)),
+  /** Why no check exists; absent where one does. */
+  excluded: Type.Optional(text),
+});
 
-const GapRow = Type.Object(
-  {
-    ...row,
-    question: text,
-    /** The document's words that leave it open. */
-    clause: text,
-    /** The known answers by name. */
-    answers: texts,
-    /** The forms of answers that have a part of their own, in angle brackets: `rejected-<status>`. */
-    forms: texts,
-    /** Whether answers occur that have no form either (names of fields). */
-    open: Type.Boolean({ default: false }),
-    /** Why no run can see the answer; absent where a run reports one. */
-    unobservable: Type.Optional(text),
-    /**
-     * How an answer is held to a pinned one that need not come again as it is: a run sees a part of a set, depending on
-     * its permissions, or another number each time. No run pins such an answer by itself.
-     */
-    heldTo: Type.Optional(words(['subset', 'form'])),
-  },
-  exact,
-);
+const GapRow = exact({
+  ...row,
+  question: text,
+  /** The document's words that leave it open. */
+  clause: text,
+  /** The known answers by name. */
+  answers: texts,
+  /** The forms of answers that have a part of their own, in angle brackets: `rejected-<status>`. */
+  forms: texts,
+  /** Whether answers occur that have no form either (names of fields). */
+  open: Type.Boolean({ default: false }),
+  /** Why no run can see the answer; absent where a run reports one. */
+  unobservable: Type.Optional(text),
+  /**
+   * How an answer is held to a pinned one that need not come again as it is: a run sees a part of a set, depending on
+   * its permissions, or another number each time. No run pins such an answer by itself.
+   */
+  heldTo: Type.Optional(words(['subset', 'form'])),
+});
 
 /** A statement of the document that binds a target. */
 export type Requirement = Readonly<Static<typeof RequirementRow>> & {
@@ -89,24 +82,21 @@ function load<S extends TSchema>(name: string, schema: S): Static<S> {
 
 const rows = load(
   'requirements.yaml',
-  Type.Object({ requirements: Type.Array(RequirementRow), gaps: Type.Array(GapRow) }, exact),
+  exact({ requirements: Type.Array(RequirementRow), gaps: Type.Array(GapRow) }),
 );
 /** A schema of the OpenAPI file: as much of JSON Schema as the file takes. */
 const ContractSchema = Type.Recursive((Self) =>
-  Type.Object(
-    {
-      $ref: Type.Optional(text),
-      allOf: Type.Optional(Type.Array(Self)),
-      type: Type.Optional(words(['object', 'array', 'string', 'integer'])),
-      format: Type.Optional(Type.Literal('int64')),
-      enum: Type.Optional(texts),
-      items: Type.Optional(Self),
-      properties: Type.Optional(Type.Record(text, Self)),
-      required: Type.Optional(texts),
-      description: Type.Optional(text),
-    },
-    exact,
-  ),
+  exact({
+    $ref: Type.Optional(text),
+    allOf: Type.Optional(Type.Array(Self)),
+    type: Type.Optional(words(['object', 'array', 'string', 'integer'])),
+    format: Type.Optional(Type.Literal('int64')),
+    enum: Type.Optional(texts),
+    items: Type.Optional(Self),
+    properties: Type.Optional(Type.Record(text, Self)),
+    required: Type.Optional(texts),
+    description: Type.Optional(text),
+  }),
 );
 export type ContractSchema = Frozen<Static<typeof ContractSchema>>;
 

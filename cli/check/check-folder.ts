@@ -20,7 +20,6 @@ export const PROFILE_FILE = 'profile.yaml';
 /** Holds the number of the process that writes into the folder. */
 const LOCK_FILE = 'in-use';
 
-/** Where results go by default. */
 const RESULTS = 'petstore-results';
 const LATEST = 'latest';
 

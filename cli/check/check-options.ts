@@ -51,7 +51,6 @@ export const selectedIds = (names: readonly string[]): string[] => [
 /** A stored run has its own. */
 const OF_NEW_RUNS = ['target', 'profile', 'permit', 'dryRun', 'header'];
 
-/** The options of `check`. */
 export const usage = new Command('check')
   .option('--target <url>', 'base address with the version segment; overrides the profile')
   .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')

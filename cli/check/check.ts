@@ -47,7 +47,6 @@ async function check(options: CheckOptions): Promise<void> {
   await checkThis(subject, options);
 }
 
-/** Checks the subject, and sets the exit code. */
 export async function checkThis(subject: CheckSubject, options: CheckOptions): Promise<void> {
   const baseline = options.baseline === undefined ? [] : readBaseline(options.baseline);
   const { profile, embedded, offline, stored } = subject;

@@ -7,8 +7,7 @@ import { requirement } from '../../spec/contract.ts';
 import { type LiveLines, liveLines } from '../shared/live-lines.ts';
 import { wantsColour } from '../shared/screen.ts';
 
-/** What a view needs of the run. */
-export interface Shown {
+interface Shown {
   readonly clock: Clock;
   /** Whether the run's clock jumps ahead while nothing happens: its waits take no time. */
   readonly simulated: boolean;

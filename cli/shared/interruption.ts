@@ -2,21 +2,17 @@ import { EXIT } from './exit-codes.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** A run that the user may end. */
-export interface Interruption {
-  /** Fires with the first signal. */
-  readonly signal: AbortSignal;
-  /** Stops listening for signals. */
-  readonly release: () => void;
-}
-
 /**
  * Lets a run end in order at the first signal, and ends the process at the second.
  *
  * @param onFirst tells the user what happens now
  * @param onSecond leaves the terminal clean
+ * @returns what fires with the first signal, and what stops listening
  */
-export function untilInterrupted(onFirst = () => {}, onSecond = () => {}): Interruption {
+export function untilInterrupted(
+  onFirst = () => {},
+  onSecond = () => {},
+): { readonly signal: AbortSignal; readonly release: () => void } {
   const controller = new AbortController();
   const { signal } = controller;
   const react = (name: string) => {

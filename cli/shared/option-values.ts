@@ -12,11 +12,9 @@ const parser = (form: RegExp, isMeant: (value: number) => boolean, words: string
   throw new InvalidArgumentError(`It must be a ${words}.`);
 };
 
-/** The parser of an option that is a number. */
 export const numberFrom = (from: number, to: number) =>
   parser(DECIMAL, (value) => value >= from && value <= to, `number from ${from} to ${to}`);
 
-/** The parser of an option that is a whole number. */
 export const wholeNumber = (from: number, to: number) =>
   parser(/^\d+$/, (value) => value >= from && value <= to, `whole number from ${from} to ${to}`);
 

@@ -16,7 +16,6 @@ export function screenOf(stream: NodeJS.WriteStream, taken = 0): Screen {
 export const columnsOf = (stream: NodeJS.WriteStream): number =>
   stream.isTTY ? screenOf(stream).columns : Number.POSITIVE_INFINITY;
 
-/** Writes rows to standard output. */
 export const printTable = (rows: readonly (readonly string[])[]): void =>
   void process.stdout.write(`${textTable(rows, { columns: columnsOf(process.stdout) }).join('\n')}\n`);
 

@@ -23,13 +23,6 @@ export interface ProxyOptions {
   readonly onLost: (what: string) => void;
 }
 
-export interface Proxy {
-  /** The base address for clients. */
-  readonly address: string;
-  /** Ends it, and every connection through it. */
-  close(): Promise<void>;
-}
-
 /** They are about one connection (RFC 9110, 7.6.1); a body's frame is made anew. */
 const OF_THE_CONNECTION = /^(connection|keep-alive|proxy-connection|transfer-encoding|upgrade)$/i;
 /** What is made anew for the target, or was answered here. */
@@ -46,8 +39,8 @@ function keeper() {
   return { add, size: () => size, bytes: () => Buffer.concat(pieces) };
 }
 
-/** Starts the proxy on this machine. */
-export async function startProxy({ target, access, port, onPassed, onLost }: ProxyOptions): Promise<Proxy> {
+/** Starts the proxy on this machine. @returns the base address for clients, and what ends every connection through it */
+export async function startProxy({ target, access, port, onPassed, onLost }: ProxyOptions) {
   const { origin, pathname } = new URL(target);
   const base = pathname.replace(/\/+$/, '');
   const wanted = access.headers.map(({ name, value }) => [name, value] as const);
