@@ -176,17 +176,11 @@ export const profileSchema = exact({
   ),
 });
 
-/** A profile as it is written, its defaults filled in. */
-export type ProfileFile = Frozen<Static<typeof profileSchema>>;
+/** A target and what may be done to it: the file that `--profile` names, after validation, its defaults filled in. */
+export type TargetProfile = Frozen<Static<typeof profileSchema>>;
 
 /** One API key of the target, without its value. */
-export type ProfileKey = ProfileFile['keys'][number];
-
-/** A target and what may be done to it: the file that `--profile` names, after validation. */
-export type TargetProfile = Omit<ProfileFile, 'target'> & {
-  /** Without a trailing slash. Undefined where the file leaves it to `--target`. */
-  readonly target: string | undefined;
-};
+export type ProfileKey = TargetProfile['keys'][number];
 
 /** What holds where a profile does not say otherwise. */
 export const PROFILE_DEFAULTS: Omit<TargetProfile, 'target' | 'keys'> = Value.Parse(

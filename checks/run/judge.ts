@@ -90,9 +90,8 @@ export function judgeRun(judging: Judging, run: Run): RunResult {
 
 /** A reading that the target does not promise: observed, and nothing more. */
 export function asDeclined({ verdict, violation, evidence }: Finding): Finding {
-  if (verdict === 'inconclusive' || verdict === 'skipped' || verdict === 'not-applicable')
-    return { verdict: 'not-applicable', reasons: [{ kind: 'declined', what: 'was not seen' }], evidence };
-  const what = violation === undefined ? 'holds here' : `does not hold here: ${violation.actual}`;
+  const held = verdict === 'pass' ? 'holds here' : 'was not seen';
+  const what = violation === undefined ? held : `does not hold here: ${violation.actual}`;
   return { verdict: 'not-applicable', reasons: [{ kind: 'declined', what }], evidence };
 }
 

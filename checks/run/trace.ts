@@ -87,12 +87,7 @@ export class GrowingTrace {
   /** The readings of a key since a moment, in the order of sending. */
   readingsOf(key: Key, since = 0): readonly RateReading[] {
     const all = this.#byKey.get(key.name) ?? [];
-    // They are kept in the order of receipt, so that the recent ones are at the end.
-    const from = since === 0 ? 0 : Math.max(0, all.findLastIndex(({ receivedAt }) => receivedAt < since) + 1);
-    return all
-      .slice(from)
-      .filter(({ sentAt }) => sentAt >= since)
-      .sort((a, b) => a.sentAt - b.sentAt);
+    return all.filter(({ sentAt }) => sentAt >= since).sort((a, b) => a.sentAt - b.sentAt);
   }
 
   /** Keeps an exchange in full that was admitted before as one of many. */

@@ -134,7 +134,6 @@ export function createClient(options: ClientOptions): HttpClient {
 }
 
 function headersOf({ headers = [], acceptsAnything }: ClientRequest, own: HeaderList): HeaderList {
-  if (headers.length === 0 && acceptsAnything !== true) return own;
   const given = new Set(headers.map(([name]) => name.toLowerCase()));
   if (acceptsAnything === true) given.add('accept');
   return [...own.filter(([name]) => !given.has(name)), ...headers];
