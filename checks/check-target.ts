@@ -24,12 +24,10 @@ import { type ClientOptions, createClient, type HttpClient } from './wire/client
 import { type Observed, Observer } from './wire/observed.ts';
 import { TimeIsOver } from './wire/time-is-over.ts';
 
-/** What is to be checked, and how. */
 export interface CheckRequest
   extends Pick<SenderOptions, 'patience' | 'mostRequests' | 'signal' | 'onEvent'>,
     Pick<ClientOptions, 'access' | 'timeouts'> {
   readonly profile: TargetProfile & { readonly target: string };
-  /** Key values by name. */
   readonly values: ReadonlyMap<string, string>;
   readonly permissions: readonly Permission[];
   /** Requirement ids to restrict the run to. */
@@ -67,7 +65,6 @@ export type CheckedTarget =
     }
   | { readonly kind: 'not-ready'; readonly message: string };
 
-/** The journal's name in a results folder. */
 export const JOURNAL_FILE = 'journal.ndjson';
 
 /** Letters that are not mistaken for one another when read aloud; a target may want no digits in a name. */
@@ -108,7 +105,6 @@ const factsOf = ({ profile, values, permissions }: CheckRequest, id: string) => 
   declined: new Set(Object.keys(profile.readings)),
 });
 
-/** Judges what passes between other clients and the target. */
 async function judgeTraffic(
   request: CheckRequest,
   source: NonNullable<CheckRequest['traffic']>,

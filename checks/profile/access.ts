@@ -62,7 +62,6 @@ function tlsOf(tls: ReachedBy['tls'], url: URL, passphrase: string | undefined):
   };
 }
 
-/** @throws UsageError for a file that cannot be read */
 function parsed<T>(file: string | undefined, what: string, field: string, parse: (text: string) => T) {
   if (file === undefined) return undefined;
   const text = fileText(file, `correct ${field}`);

@@ -113,7 +113,6 @@ const namesIn = (path: string): string[] =>
 /** Fields that somebody would write a key into. */
 const SECRET_FIELD = /^(?:api[-_]?)?(?:key|value|token|secret|password|bearer|authorization|credentials?)$/i;
 
-/** What the schema finds wrong, and what to do about it. */
 function wordsOf(
   { type, path, schema, value, message }: ValueError,
   whole: string,

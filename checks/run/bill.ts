@@ -3,7 +3,6 @@ import { MINUTE } from '../limits/time.ts';
 import type { Key } from '../profile/key.ts';
 import type { Trace } from './trace.ts';
 
-/** What a run spends on one key. */
 export interface KeyBill {
   readonly key: Key;
   readonly requests: number;
@@ -21,7 +20,6 @@ export interface Bill {
   readonly requests: number;
   /** With everything that confirms what looks wrong. The run sends no more. */
   readonly mostRequests: number;
-  /** Animals that stay in the store. */
   readonly animals: number;
   /** On a target that takes what it must refuse, too. */
   readonly mostAnimals: number;
@@ -40,7 +38,6 @@ interface DryPlay {
   readonly took: number;
   /** The keys with their plans' own numbers: a large minute may have been played with fewer requests. */
   readonly keys: readonly Key[];
-  /** Keys whose day is spent. */
   readonly days: readonly Key[];
   readonly waitsForBan: boolean;
 }

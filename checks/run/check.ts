@@ -136,7 +136,6 @@ export const watches = ({ observe, conclude }: Check): boolean =>
 /** Whether it is shown by whatever is answered: it has no scene of its own. */
 export const isShownByAll = (check: Check): boolean => watches(check) && check.scenes.length === 0;
 
-/** What a run saw of a gap. */
 export interface GapAnswer {
   readonly answer: string;
   readonly detail: string;
@@ -153,7 +152,6 @@ export interface GapObserver {
   readonly answer: (seen: Seen) => GapAnswer | undefined;
 }
 
-/** Defines a gap observer. */
 export const gap = (
   id: string,
   { scenes = [], ...options }: Partial<Pick<GapObserver, 'permit' | 'scenes'>>,

@@ -11,7 +11,6 @@ import { type Reason, reasonOf } from './reason.ts';
  */
 export type RequirementVerdict = 'pass' | 'fail' | 'inconclusive' | 'skipped' | 'not-applicable';
 
-/** A requirement's verdict with what led to it. */
 export interface Finding {
   readonly verdict: RequirementVerdict;
   /** Why, the first one first. */
@@ -77,7 +76,6 @@ export class Findings {
     return this.#broken.some(({ evidence: [decisive] }) => exchanges.some(({ id }) => id === decisive?.id));
   }
 
-  /** Whether it is broken in what these scenes sent. */
   isBrokenBy(sceneIds: readonly string[]): boolean {
     return this.#broken.some(({ evidence: [decisive, ...others] }) => {
       if (decisive === undefined || !sceneIds.includes(decisive.sentBy)) return false;

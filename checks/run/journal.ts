@@ -26,7 +26,6 @@ const Header = exact({
   keys: Type.Array(text),
   clockSpeed: Type.Number({ exclusiveMinimum: 0 }),
   only: maybe(texts),
-  /** Which version began the run. */
   harnessVersion: text,
   /** By a key's name, what tells its value from another's. */
   keyPrints: maybe(Type.Record(text, text)),
@@ -43,7 +42,6 @@ export const keyPrint = (runId: string, value: string): string =>
 /** The outcome of a scene as JSON. */
 const Outcome = Type.Object({
   scene: text,
-  /** The scenes that it asked for. */
   asked: texts,
   outcome: Type.Unknown(),
 });
@@ -63,13 +61,11 @@ const Entry = Type.Union([
   Outcome,
 ]);
 
-/** A line of a journal after the first. */
 export type JournalEntry = Frozen<Static<typeof Entry>>;
 
 const isHeader = TypeCompiler.Compile(Header);
 const isEntry = TypeCompiler.Compile(Entry);
 
-/** What a journal held. */
 export interface ReadJournal {
   readonly header: JournalHeader;
   /** In the order of writing, up to the first line that is damaged. */

@@ -10,7 +10,6 @@ import { ReasonShape } from './reason.ts';
  * no key's value ever is. An outcome, or a part of one, may be the reason why it could not be had.
  */
 
-/** Where the things are that stand by name. */
 type Named = Readonly<Record<'exchange' | 'reading' | 'key', (name: string) => unknown>>;
 
 /** A stored outcome cannot be read: what it names is in a damaged line, or the profile is another one. */

@@ -11,7 +11,6 @@ import { Sender, type SenderOptions } from './sending/sender.ts';
 import { GrowingTrace } from './trace.ts';
 import { Watch } from './watch.ts';
 
-/** What a run works with. */
 export interface RunOptions extends RunFacts, SenderOptions {
   /** An earlier part of this run: its scenes are not played again. */
   readonly stored?: ReadJournal | undefined;
@@ -33,7 +32,6 @@ export class Run implements Seen {
   readonly #playing = new Map<string, Promise<void>>();
   /** How often earlier processes began a scene and were cut off. */
   readonly #cutOff = new Map<string, number>();
-  /** Which scenes a scene asked for. */
   readonly #asked = new Map<string, readonly string[]>();
 
   constructor(options: RunOptions) {
@@ -116,7 +114,6 @@ export class Run implements Seen {
     return [...found];
   }
 
-  /** A run for what is sent before any scene can be played. */
   sceneRun(id: string, intent: Intent, sentBy = id): SceneRun {
     const cutOff = this.#cutOff.get(id) ?? 0;
     return new SceneRun(this.sender, { id, sentBy, intent, cutOff, play: (scene) => this.play(scene) });

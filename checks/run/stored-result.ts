@@ -94,7 +94,6 @@ export function readJson<T>(file: string, remedy: string, read: (written: unknow
  */
 export function resultReader<T>({ name, what, schema, version: known }: ResultKind): (path: string) => T {
   let validator: TypeCheck<TUnsafe<T>> | undefined;
-  /** @throws Error with what is wrong with it */
   const valueIn = (written: unknown): T => {
     const isVersioned = typeof written === 'object' && written !== null && 'formatVersion' in written;
     const version = isVersioned ? written.formatVersion : undefined;

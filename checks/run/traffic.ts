@@ -36,7 +36,6 @@ export class Traffic {
     return this.#watch.see(exchange, this.trace);
   }
 
-  /** What is known of a check by now. */
   findingOf(check: Check): Finding {
     if (check.observe === undefined) return NEEDS_A_RUN;
     const finding = this.#watch.of(check).weigh();

@@ -29,15 +29,12 @@ export interface Dispatched {
   readonly outcome: WireResponse | FailureOutcome;
 }
 
-/** What the connections to a target have shown. */
 export interface Keeping {
   /** Whether they may be kept from one exchange to the next: none was lost by that. */
   isSafe: boolean;
-  /** Whether the target speaks HTTP/2 only. */
   isHttp2: boolean;
 }
 
-/** What connections are made to, and how. */
 export interface ConnectionOptions {
   /** Scheme, host and port. */
   readonly origin: string;
@@ -131,7 +128,6 @@ export class Connection {
     this.#client.dispatch({ ...options, headers: [...headers, ...more].flat() }, handler);
   }
 
-  /** Ends it, and what is under way. */
   destroy(): Promise<void> {
     return this.#client.destroy();
   }
@@ -186,14 +182,12 @@ export class Connections {
     return connection;
   }
 
-  /** Takes a connection back that was lent. */
   giveBack(connection: Connection): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#idle.push(connection);
     else next(connection);
   }
 
-  /** Ends all of them, and what is under way. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#all.map((connection) => connection.destroy()));

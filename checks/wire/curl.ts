@@ -36,7 +36,6 @@ export const HIDDEN_KEYS: Readonly<Record<string, string>> = {
   'Basic and a valid key': `Basic $(printf %s: "$KEY" | base64 | tr -d '\\n')`,
 };
 
-/** The value of the Authorization header as a shell writes it. */
 function authorizationInShell(value: string, env: string | undefined, anyEnv: string | undefined): string {
   if (env !== undefined) return `"Authorization: Bearer $${env}"`;
   // So curl sends a header without a value.

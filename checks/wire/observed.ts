@@ -19,7 +19,6 @@ export interface Observed {
   readonly response: WireResponse;
   /** Whether the record may lack the Authorization that was sent: browsers leave it out. */
   readonly mayLackKey?: true;
-  /** The record lacks the body. */
   readonly lacksBody?: true;
 }
 

@@ -94,7 +94,6 @@ export function redactorOf(secrets: Iterable<string>): Redact {
   };
 }
 
-/** A key and what is almost it. */
 const spellings = (key: string): string[] => [key, ...nearMisses(key).map(({ value }) => value)];
 
 /**

@@ -9,7 +9,6 @@ interface Problem {
   readonly words: string;
 }
 
-/** What a reader needs to see of a value. */
 const SHOWN_LENGTH = 40;
 
 /** The value itself, if it is short enough to stand in a sentence. */

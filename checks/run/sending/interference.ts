@@ -25,7 +25,6 @@ const WAITS_IN_VAIN = 9;
 /** How often a request is sent that gets no answer. */
 export const UNANSWERED_ATTEMPTS = 3;
 
-/** A header's value in a message. */
 const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 /** What a check ends with where an exchange brought no complete response. */
@@ -36,13 +35,11 @@ export function unanswered(exchange: Exchange): Inconclusive {
   return new Inconclusive({ kind: 'lost', what: `no answer: ${message}` }, [exchange]);
 }
 
-/** A request that may have to be sent again. */
 interface Attempt {
   /** How often it was sent, from 1. */
   readonly number: number;
   /** Whether an addition can be sent again as another animal. */
   readonly hasAnother: boolean;
-  /** Whether any key may pay. */
   readonly hasPayers: boolean;
   /** Asks the target for anything, in the same way. */
   readonly ask: () => Promise<Exchange>;

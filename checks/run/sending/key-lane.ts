@@ -51,7 +51,6 @@ export class KeyLane {
     });
   }
 
-  /** Counts a request that is about to be sent. */
   spend(now: number): void {
     this.#recent.push(now);
   }
@@ -131,7 +130,6 @@ export class KeyLane {
     return (this.#inMinute(now)[0] ?? now - MINUTE) + MINUTE;
   }
 
-  /** When the requests of the minute until now were sent. */
   #inMinute(now: number): number[] {
     return this.#recent.filter((sent) => sent > now - MINUTE && sent <= now);
   }

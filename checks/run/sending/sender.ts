@@ -13,7 +13,6 @@ import type { GrowingTrace, Keeping } from '../trace.ts';
 import { KeyLane } from './key-lane.ts';
 import { TargetPresence, withGatewayAsFailure } from './target-presence.ts';
 
-/** What a sender works with. */
 export interface SenderOptions {
   readonly client: HttpClient;
   readonly clock: Clock;
@@ -33,7 +32,6 @@ const isFunctional = ({ key }: KeyLane) => key.roles.includes('functional');
 export class Sender {
   readonly trace: GrowingTrace;
   readonly clock: Clock;
-  /** When this process began to work at the run, by its clock. */
   readonly beganAt: number;
   readonly lanes: readonly KeyLane[];
   readonly presence: TargetPresence;
