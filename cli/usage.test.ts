@@ -49,6 +49,7 @@ permit: [writes, exhaust, ban]
   empty: journal({}),
   forged: journal({}, EXCHANGE, { scene: 'preflight', asked: [], outcome: { kind: 'ready' } }),
   unfinished: journal({}, EXCHANGE),
+  embedded: { ...journal({}, EXCHANGE), 'profile.yaml': PROFILE.replace(/^target.*\n/, '') },
   damaged: { 'journal.ndjson': `${journalText([EXCHANGE], HEADER)}{\n{`, 'profile.yaml': PROFILE },
   swapped: journal({ keyPrints: { 'free-1': '000000' } }, EXCHANGE),
   'in-use': { ...journal({}, EXCHANGE), 'in-use': `${process.pid}\n` },
@@ -154,6 +155,7 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
     ['check', '--rejudge', 'forged', '--format', 'human'],
     /its journal was changed, or petstore-harness has a defect \(.* at .*\.ts:\d+:\d+\)?\)/,
   ],
+  [['check', '--resume', 'embedded'], /the stored run checked the embedded reference server/],
   [['check', '--rejudge', 'v1'], /journal\.ndjson:1: this is not the first line of a journal/],
   [
     ['check', '--rejudge', 'empty'],
@@ -229,6 +231,7 @@ t.test('what is no error', async (t) => {
       ['check', '--list', '--only', 'list-limit-fills,list-limit-range'],
       /^list-limit-range .* stated .*\nlist-limit-fills .* our reading /m,
     ],
+    [['explain', 'tls'], /^tls, a field of a profile: .*\n {2}ca {13}.*[Aa]uthorit/],
     [['explain', 'rate-minute-free'], /^Permission: +exhaust$/m],
     [
       ['explain', 'limit-out-of-range'],

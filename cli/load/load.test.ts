@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { runHere } from '../testing/in-process.ts';
 import { runLoad, skip } from './testing/measured-load.ts';
 
@@ -52,6 +53,7 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
     'bomb.yaml': 'a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n',
     'no-target.yaml': `${keys}load: { allowed: true }\n`,
     'no-writes.yaml': `target: http://127.0.0.1:9/v1\n${keys}load: { allowed: true }\n`,
+    'permitted.yaml': `target: http://127.0.0.1:9/v1\n${keys}load: { allowed: true }\npermit: [exhaust, ban]\n`,
     'no-load.yaml': `target: http://127.0.0.1:9/v1\n${keys}`,
     'two.yaml': 'targets: x\nkeys: [{}]\n',
   });
@@ -89,6 +91,14 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
       ['capacity', '--mix', 'add=1', '--profile', 'no-writes.yaml'],
       /^error: --mix has additions, which need the permission writes\n$/,
     ],
+    [
+      ['burst', '--profile', 'no-writes.yaml'],
+      /^error: burst needs the permission writes: add it to "permit"/,
+    ],
+    [
+      ['abusive-client', '--profile', 'permitted.yaml'],
+      /no key has the role ban\.\n.*give a key the role ban in the profile/,
+    ],
     [['capacity', '--duration', '5s'], /capacity takes neither --duration nor --shards/],
   ] as const;
   for (const [args, words] of wrong) {
@@ -97,6 +107,32 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
     t.equal(stdout, '');
     t.match(stderr, words);
     t.match(stderr, /^(error: .+\n)+$/);
+  }
+});
+
+t.test('a search that the day ends tells how far it came, and what each step showed', { skip }, async (t) => {
+  const enterprise = { perMinute: 1000, perDay: 200 };
+  const server = await startReferenceServer({ enterprise });
+  t.teardown(() => server.close());
+  const folder = t.testdir({
+    'p.yaml': `target: ${server.baseUrl}
+keys: [{ name: k, plan: enterprise, env: LOAD_KEY, roles: [load] }]
+plans: { enterprise: { perMinute: 1000, perDay: 200 } }
+load: { allowed: true }
+`,
+  });
+  const LOAD_KEY = server.keys.find(({ plan }) => plan === 'enterprise')?.value ?? '';
+  const { code, stdout, stderr } = await runLoad(folder, ['capacity', '--profile', 'p.yaml', '--out', 'o'], {
+    LOAD_KEY,
+  });
+  t.equal(code, 0, stderr);
+  t.match(stderr, /^ +20\.0\/s {2}✓ p50 .*\n +40\.0\/s {2}✓ p50 /m);
+  t.match(stdout, /At least /);
+  const { outcome, atLeast, steps } = JSON.parse(readFileSync(join(folder, 'o', 'capacity.json'), 'utf8'));
+  t.match({ outcome, atLeast }, { outcome: 'quota-limited', atLeast: 40 });
+  for (const { rate, requests, held, p50, p99, errorPart } of steps) {
+    t.ok(held && Math.abs(requests - 3 * rate) <= 1, `${requests} requests at ${rate}/s`);
+    t.ok(0 < p50 && p50 <= p99 && errorPart === 0, `${p50} and ${p99} ms`);
   }
 });
 
