@@ -13,4 +13,3 @@ export const DOCUMENTED_PLANS = {
 } as const satisfies Readonly<Record<string, PlanLimits>>;
 
 export type Plan = keyof typeof DOCUMENTED_PLANS;
-export const isPlan = (name: string): name is Plan => Object.hasOwn(DOCUMENTED_PLANS, name);

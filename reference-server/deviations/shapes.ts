@@ -297,26 +297,11 @@ export const hiding = (
 ): Deviation =>
   selecting((usual, query, call) =>
     from(query)
-      ? firstOf(
-          query.limit,
-          (limit) => usual({ ...query, limit }, call),
-          (pet) => !hidden(pet, call),
-        )
+      ? usual({ ...query, limit: Number.POSITIVE_INFINITY }, call)
+          .filter((pet) => !hidden(pet, call))
+          .slice(0, query.limit)
       : usual(query, call),
   );
-
-/** The first animals that pass a test, of a list that can be made longer. */
-export function firstOf(
-  limit: number,
-  list: (limit: number) => readonly Pet[],
-  passes: (pet: Pet) => boolean,
-): readonly Pet[] {
-  for (let length = limit; ; length *= 4) {
-    const all = list(length);
-    const passed = all.filter(passes);
-    if (passed.length >= limit || all.length < length) return passed.slice(0, limit);
-  }
-}
 
 /** Shows some of the animals to nobody. */
 export const hidingEverywhere = (hidden: (pet: Pet, call: Call) => boolean): Deviation => [

@@ -63,9 +63,6 @@ const noMatch = (answered: (when: When) => Deviation): Deviation => [
 
 const isFull = where(lists, (_call, { text }) => (text.match(/{"id":/g)?.length ?? 0) >= 20);
 
-const lastReplaced = (pets: readonly Pet[], by: Pet | undefined): readonly Pet[] =>
-  by === undefined ? pets : [...pets.slice(0, -1), by];
-
 /** Asks for another list, where the query and the call are such. */
 const listedAs = (other: (query: ListQuery, call: Call) => ListQuery) =>
   selecting((usual, query, call) => usual(other(query, call), call));
@@ -81,7 +78,8 @@ const ending = (
 ) =>
   selecting((usual, query, call) => {
     const pets = usual(query, call);
-    return when(query) && pets.length > 1 ? lastReplaced(pets, by(pets, call)) : pets;
+    const other = when(query) && pets.length > 1 ? by(pets, call) : undefined;
+    return other === undefined ? pets : [...pets.slice(0, -1), other];
   });
 
 /** Shows for good what a list of a query showed at first. */

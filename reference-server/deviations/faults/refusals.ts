@@ -53,45 +53,38 @@ const forbidden = restated(403, isBan);
 
 const dropped = (...names: readonly string[]) => headersAbsent(isBan, ...names);
 
-/** When a ban of the fault's own ends, and when it says so. */
-interface OwnBan {
-  readonly until: number;
-  readonly told: number;
-}
-
-const closed = (key: ApiKey, { now, service }: Call, told: number): Gate => ({
+const closed = (key: ApiKey, { now, service }: Call, until: number): Gate => ({
   quota: service.limiter.closed(key, now),
   refusedBy: 'ban',
-  refusal: problem(403, 'key_banned', 'This key is banned.', 'Retry-After', secondsUntil(told, now)),
+  refusal: problem(403, 'key_banned', 'This key is banned.', 'Retry-After', secondsUntil(until, now)),
 });
 
-/** Bans each key by a rule of the fault's own, which may ask what the usual decision is. */
+/** Bans each key by a rule of the fault's own, which may ask what the usual decision is, and says until when. */
 const banning =
-  (rule: () => (now: number, usual: () => Gate) => OwnBan | null): Deviation =>
+  (rule: () => (now: number, usual: () => Gate) => number): Deviation =>
   () => {
     const ruleFor = ofEachKey(rule);
     return admitting((usual, key, call) => {
       let gate: Gate | null = null;
-      const ban = ruleFor(key)(call.now, () => {
+      const until = ruleFor(key)(call.now, () => {
         gate ??= usual(key, call);
         return gate;
       });
-      if (ban === null || call.now >= ban.until) return gate ?? usual(key, call);
-      return closed(key, call, ban.told);
+      return call.now < until ? closed(key, call, until) : (gate ?? usual(key, call));
     });
   };
 
-const honest = (until: number): OwnBan => ({ until, told: until });
-
-/** Once banned in the usual way, a key stays so for as long as the rule says. */
-const prolonging = (ban: (firstBanned: number) => OwnBan): Deviation =>
+/** Once banned in the usual way, a key stays so for longer. */
+const prolonged = (milliseconds: number): Deviation =>
   banning(() => {
-    let first: number | undefined;
+    let until = 0;
     return (now, usual) => {
-      if (first === undefined && usual().refusedBy === 'ban') first = now;
-      return first === undefined ? null : ban(first);
+      if (until === 0 && usual().refusedBy === 'ban') until = now + milliseconds;
+      return until;
     };
   });
+
+const toldMinuteLess = retryAfter((seconds) => Math.max(1, seconds - 60), answers(403));
 
 /** While one key is banned, others are too. */
 const spreading =
@@ -113,15 +106,15 @@ const counting = (due: (admitted: number, refusedWindows: number) => boolean): D
     let [admitted, windows, until] = [0, 0, 0];
     let refused = false;
     return (now, usual) => {
-      if (now < until) return honest(until);
+      if (now < until) return until;
       const wasRefused = refused;
       refused = usual().refusedBy !== null;
-      if (refused) return null;
+      if (refused) return 0;
       admitted += 1;
       if (wasRefused) windows += 1;
-      if (!due(admitted, windows)) return null;
+      if (!due(admitted, windows)) return 0;
       [admitted, windows, until] = [0, 0, now + 60_000];
-      return honest(until);
+      return until;
     };
   });
 
@@ -175,14 +168,14 @@ export const REFUSAL_FAULTS: DeviationTable = {
     'ban-after-waiting': counting((_admitted, windows) => windows > 0),
     'ban-of-the-fast': counting((admitted) => admitted > 40),
     // The first request over the limit bans the key.
-    'ban-on-first-429': banning(() => {
-      let ban = honest(0);
+    'ban-on-first-429': [banning(() => {
+      let until = 0;
       return (now, usual) => {
-        if (now < ban.until) return ban;
-        if (usual().refusedBy === 'minute') ban = { until: now + 120_000, told: now + 60_000 };
-        return null;
+        if (now < until) return until;
+        if (usual().refusedBy === 'minute') until = now + 120_000;
+        return 0;
       };
-    }),
+    }), toldMinuteLess],
   },
   'ban-error-body': {
     'ban-empty': [forbidden, body('')],
@@ -196,9 +189,9 @@ export const REFUSAL_FAULTS: DeviationTable = {
     'ban-without-limit': [forbidden, dropped('X-RateLimit-Limit')],
   },
   'ban-ends': {
-    'ban-twice-as-long': prolonging((first) => ({ until: first + 120_000, told: first + 60_000 })),
+    'ban-twice-as-long': [prolonged(120_000), toldMinuteLess],
     'ban-told-and-never-lifted':
-      [prolonging(() => honest(Number.POSITIVE_INFINITY)), retryAfter(() => '20', isBan)],
+      [prolonged(Number.POSITIVE_INFINITY), retryAfter(() => '20', isBan)],
     'ban-says-one-second': retryAfter(() => '1', isBan),
     'ban-like-the-limit-says-one-second': [body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'), retryAfter(() => '1', isBan)],
     'ban-says-half': retryAfter((seconds) => Math.ceil(seconds / 2), isBan),
@@ -208,10 +201,10 @@ export const REFUSAL_FAULTS: DeviationTable = {
       return (now, usual) => {
         if (until === 0) {
           if (usual().refusedBy === 'ban') until = now + 60_000;
-          return null;
+          return 0;
         }
         if (now >= until && !renewed) [until, renewed] = [now + 60_000, true];
-        return honest(until);
+        return until;
       };
     }),
   },

@@ -8,7 +8,6 @@ import type { Deviation, DeviationTable } from '../deviation.ts';
 import {
   addedAs,
   beginningWith,
-  firstOf,
   foundAs,
   hidingEverywhere,
   knowingAdded,
@@ -25,16 +24,11 @@ import {
 /** Ids of the store's own, for the animals that it has at the start too. */
 const ownIds = (nextId: () => IdSource): Deviation => [() => ({ nextId: nextId() }), beginningWith(seeded)];
 
-function shuffled<T>(values: readonly T[]): T[] {
-  const result = [...values];
-  for (let at = result.length - 1; at > 0; at -= 1) {
-    const other = randomInt(at + 1);
-    const value = result[at];
-    const swapped = result[other];
-    if (value !== undefined && swapped !== undefined) [result[at], result[other]] = [swapped, value];
-  }
-  return result;
-}
+const shuffled = (pets: readonly Pet[]): Pet[] =>
+  pets
+    .map((pet) => ({ pet, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ pet }) => pet);
 
 /** Other animals in every response, wherever there are more than limit. */
 const randomSample = selecting((_usual, query, { service }) => {
@@ -135,11 +129,10 @@ const statusesChange = knowingRequests((requests) => {
     }),
     foundAs(changed),
     selecting((usual, query, call) =>
-      firstOf(
-        query.limit,
-        (most) => usual(unfiltered(most), call).map(changed),
-        (pet) => isAskedFor(query, pet),
-      ),
+      usual(unfiltered(Number.POSITIVE_INFINITY), call)
+        .map(changed)
+        .filter((pet) => isAskedFor(query, pet))
+        .slice(0, query.limit),
     ),
   ];
 });
@@ -158,14 +151,8 @@ export const ANIMAL_ANSWERS = {
     }),
   },
   'list-order': {
-    'oldest-first': selecting((_usual, query, { service }) => {
-      const oldest: Pet[] = [];
-      for (const pet of service.store.all) {
-        if (oldest.length === query.limit) break;
-        if (isAskedFor(query, pet)) oldest.push(pet);
-      }
-      return oldest;
-    }),
+    'oldest-first': selecting((_usual, query, { service }) =>
+      service.store.all.filter((pet) => isAskedFor(query, pet)).slice(0, query.limit)),
     // The usual animals in another order in every response.
     'other (shuffled)': selecting((usual, query, call) => shuffled(usual(query, call))),
     'other (sampled)': randomSample,
