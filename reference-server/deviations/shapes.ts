@@ -276,9 +276,18 @@ export const addedHeader = (name: string, value: string, when: When): Deviation 
     ...(when(call, answer) ? [name, value] : []),
   ]);
 
-/** Changes an animal before it is written, in one operation or in all. */
-export const petShown = (change: (pet: Pet, call: Call) => Pet, operation?: OperationName): Deviation =>
-  writing((usual, pet, call) => usual(on(operation)(call) ? change(pet, call) : pet, call));
+/** Changes a field of an animal before it is written, in one operation or in all. */
+export const shown = <Field extends keyof Pet>(
+  field: Field,
+  change: (value: Pet[Field], call: Call) => Pet[Field],
+  operation?: OperationName,
+): Deviation =>
+  writing((usual, pet, call) =>
+    usual(on(operation)(call) ? { ...pet, [field]: change(pet[field], call) } : pet, call),
+  );
+
+/** Digits as they are where they were a double. */
+export const rounded = (digits: string) => BigInt(Number(digits)).toString();
 
 /** Changes an animal's JSON, in one operation or in all. */
 export const petWritten = (

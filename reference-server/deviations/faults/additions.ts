@@ -16,10 +16,11 @@ import {
   membersOf,
   oneBefore,
   onPlan,
-  petShown,
   readingPet,
   refusing,
+  rounded,
   seenBefore,
+  shown,
   type When,
   where,
 } from '../shapes.ts';
@@ -30,10 +31,8 @@ const refusingBody = (refused: (body: string) => boolean, code: string, message:
   );
 
 /** The created animal is answered with another name; the store keeps the one that was sent. */
-const nameEchoed = (change: (name: string) => string) =>
-  petShown((pet) => ({ ...pet, name: change(pet.name) }), 'createPet');
-const categoryEchoed = (change: (digits: string) => string) =>
-  petShown((pet) => ({ ...pet, categoryId: change(pet.categoryId) }), 'createPet');
+const nameEchoed = (change: (name: string) => string) => shown('name', change, 'createPet');
+const categoryEchoed = (change: (digits: string) => string) => shown('categoryId', change, 'createPet');
 
 const isLarge = (digits: string | undefined) => Number(digits) > 0x7fffffff;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -184,21 +183,20 @@ export const ADDITION_FAULTS: DeviationTable = {
         where(answers(201), ({ request }) => /charset/.test(request.headers['content-type'] ?? ''))),
   },
   'add-echoes-category-id': {
-    'echo-category-rounded': categoryEchoed((digits) => BigInt(Number(digits)).toString()),
+    'echo-category-rounded': categoryEchoed(rounded),
     'echo-category-32-bits': categoryEchoed((digits) => BigInt.asIntN(32, BigInt(digits)).toString()),
     'echo-category-unsigned': categoryEchoed((digits) => digits.replace('-', '')),
     'echo-category-always-1': categoryEchoed(() => '1'),
     'echo-category-negative-rounded':
-      categoryEchoed((digits) => (digits.startsWith('-') ? BigInt(Number(digits)).toString() : digits)),
+      categoryEchoed((digits) => (digits.startsWith('-') ? rounded(digits) : digits)),
     'echo-category-capped':
       categoryEchoed((digits) => (Number(digits) > Number.MAX_SAFE_INTEGER ? '9007199254740991' : digits)),
   },
   'add-echoes-status': {
-    'echo-status-dropped': petShown((pet) => ({ ...pet, status: null }), 'createPet'),
-    'echo-status-dropped-everywhere': petShown((pet) => ({ ...pet, status: null })),
-    'echo-status-available': petShown((pet) => ({ ...pet, status: 'available' }), 'createPet'),
-    'echo-status-sold-as-pending':
-      petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'pending' } : pet), 'createPet'),
+    'echo-status-dropped': shown('status', () => null, 'createPet'),
+    'echo-status-dropped-everywhere': shown('status', () => null),
+    'echo-status-available': shown('status', () => 'available', 'createPet'),
+    'echo-status-sold-as-pending': shown('status', (status) => (status === 'sold' ? 'pending' : status), 'createPet'),
   },
   'add-rejects-missing-name': {
     'missing-name-accepted': missing('name', '"unnamed"'),

@@ -20,15 +20,14 @@ import {
   knowingAdded,
   on,
   oneBefore,
-  petShown,
   petWritten,
+  rounded,
   seenBefore,
   selecting,
+  shown,
   succeeds,
   where,
 } from '../shapes.ts';
-
-const rounded = (digits: string) => BigInt(Number(digits)).toString();
 
 /** A deviation that knows which animals were retrieved. */
 const knowingFound =
@@ -119,20 +118,20 @@ export const GETTING_FAULTS: DeviationTable = {
   },
   'get-returns-requested-id': {
     'get-first-animal': foundAs((_pet, call) => firstPet(call)),
-    'get-id-rounded': petShown((pet) => ({ ...pet, id: rounded(pet.id) }), 'getPet'),
+    'get-id-rounded': shown('id', rounded, 'getPet'),
     'get-looks-up-rounded-id': foundAs((pet, { service }) => Number.isSafeInteger(Number(pet.id)) ? pet
         : service.store.all.findLast(({ id }) => Number(id) === Number(pet.id)) ?? pet),
     // Every third retrieval is answered with the animal of the one before.
     'get-answers-one-before': () => foundAs(oneBefore<Pet>(3)),
   },
   'get-same-animal': {
-    'get-name-upper-case': petShown((pet) => ({ ...pet, name: pet.name.toUpperCase() }), 'getPet'),
-    'get-without-status': petShown((pet) => ({ ...pet, status: null }), 'getPet'),
-    'get-category-rounded': petShown((pet) => ({ ...pet, categoryId: rounded(pet.categoryId) }), 'getPet'),
+    'get-name-upper-case': shown('name', (name) => name.toUpperCase(), 'getPet'),
+    'get-without-status': shown('status', () => null, 'getPet'),
+    'get-category-rounded': shown('categoryId', rounded, 'getPet'),
     'get-pending-as-available':
-      petShown((pet) => (pet.status === 'pending' ? { ...pet, status: 'available' } : pet), 'getPet'),
+      shown('status', (status) => (status === 'pending' ? 'available' : status), 'getPet'),
     'get-name-question-marks':
-      petShown((pet) => ({ ...pet, name: pet.name.replaceAll(/[^\x20-\x7e]/g, '?') }), 'getPet'),
+      shown('name', (name) => name.replaceAll(/[^\x20-\x7e]/g, '?'), 'getPet'),
   },
   'get-unknown-404': {
     'get-unknown-null': answering(answers(404, 'getPet'), { text: 'null', status: 200 }),

@@ -6,7 +6,6 @@ import { GETTING_FAULTS } from './getting.ts';
 import { LIMIT_FAULTS } from './limits.ts';
 import { LISTING_FAULTS } from './listing.ts';
 import { LOAD_FAULTS } from './load.ts';
-import { PET_FAULTS } from './pets.ts';
 import { RATE_HEADER_FAULTS } from './rate-headers.ts';
 import { REFUSAL_FAULTS } from './refusals.ts';
 
@@ -27,7 +26,6 @@ const faultsOf = (table: DeviationTable): Fault[] =>
 /** Every fault that a run of the checks can see, one at a time. */
 export const FAULTS: readonly Fault[] = [
   BODY_FAULTS,
-  PET_FAULTS,
   LISTING_FAULTS,
   ADDITION_FAULTS,
   GETTING_FAULTS,

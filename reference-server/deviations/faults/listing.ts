@@ -18,12 +18,13 @@ import {
   hiding,
   knowingAdded,
   onPlan,
-  petShown,
   queried,
   readingQuery,
   rewriting,
+  rounded,
   seenBefore,
   selecting,
+  shown,
   succeeds,
   type When,
   where,
@@ -213,15 +214,15 @@ export const LISTING_FAULTS: DeviationTable = {
   },
   'list-shows-added': {
     'list-of-one-shows-another-category':
-      petShown((pet, call) => (queried('limit=1')(call) ? { ...pet, categoryId: '1' } : pet), 'listPets'),
-    'list-trims-name': petShown((pet) => ({ ...pet, name: pet.name.trim().toLowerCase() }), 'listPets'),
-    'list-cuts-name': petShown((pet) => ({ ...pet, name: pet.name.slice(0, 8) }), 'listPets'),
+      shown('categoryId', (digits, call) => (queried('limit=1')(call) ? '1' : digits), 'listPets'),
+    'list-trims-name': shown('name', (name) => name.trim().toLowerCase(), 'listPets'),
+    'list-cuts-name': shown('name', (name) => name.slice(0, 8), 'listPets'),
     'list-rounds-category':
-      petShown((pet) => ({ ...pet, categoryId: BigInt(Number(pet.categoryId)).toString() }), 'listPets'),
-    'list-rounds-id': petShown((pet) => ({ ...pet, id: String(BigInt(Number(pet.id))) }), 'listPets'),
+      shown('categoryId', rounded, 'listPets'),
+    'list-rounds-id': shown('id', rounded, 'listPets'),
     'list-never-shows-added': knowingAdded((added) => hiding(({ id }) => added.has(id))),
-    'listed-name-other-with-status': petShown((pet, call) =>
-        asksForStatus(call) ? { ...pet, name: pet.name.toUpperCase() } : pet, 'listPets'),
+    'listed-name-other-with-status': 
+      shown('name', (name, call) => asksForStatus(call) ? name.toUpperCase() : name, 'listPets'),
     // An animal is answered with its status, and stored as available.
     'added-stored-as-available': () => {
       let answered: PetStatus | null = null;
@@ -229,12 +230,11 @@ export const LISTING_FAULTS: DeviationTable = {
         answered = animal.status;
         return { ...animal, status: 'available' };
       });
-      return [stored, petShown((pet) => ({ ...pet, status: answered }), 'createPet')];
+      return [stored, shown('status', () => answered, 'createPet')];
     },
     'list-sold-as-available':
-      petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'available' } : pet), 'listPets'),
-    'list-forgets-status':
-      petShown((pet, call) => asksForStatus(call) ? pet : { ...pet, status: null }, 'listPets'),
+      shown('status', (status) => (status === 'sold' ? 'available' : status), 'listPets'),
+    'list-forgets-status': shown('status', (status, call) => (asksForStatus(call) ? status : null), 'listPets'),
     // Once a key was refused, animals that were added are not listed.
     'list-loses-added-after-a-refusal': knowingAdded((added) => {
       let refused = false;
