@@ -208,7 +208,6 @@ t.test('wrong usage', async (t) => {
 t.test('what is no error', async (t) => {
   for (const [args, stdout, stderr = /^$/] of [
     [['--version'], /^\d+\.\d+\.\d+\n$/],
-    [['check', '--help'], /replaces\s+the\s+list\s+in\s+the\s+profile/],
     [['check', ...P, '--dry-run'], /^ {2}Requests /m],
     [['load', 'smoke', '--profile', 'unset.yaml', '--dry-run'], /^ {2}at most +\d+ requests$/m],
     // Where the day holds no more, no minute is filled.

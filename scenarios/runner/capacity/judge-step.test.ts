@@ -29,7 +29,7 @@ t.test('what a step shows', async (t) => {
     ],
     ['one that grows more slowly does not', step(10, (second) => 20 + second / 2), { held: true }],
     ['noise does not', step(10, (second) => (second % 2 === 0 ? 20 : 60)), { held: true }],
-    ['three blocks tell no growth', step(5, (second) => 20 + 15 * second), { held: true }],
+    ['three blocks tell no growth', step(6, (second) => 20 + 15 * second), { held: true }],
   ] as const)
     t.match(judgeStep(made, SLO), expected, what);
 });
