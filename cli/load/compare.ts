@@ -4,10 +4,10 @@ import type { Way } from '../../checks/wire/exchange-shape.ts';
 import { wayTo } from '../../reports/facts.ts';
 import { mixText } from '../../reports/load/load-report.ts';
 import { readCapacity } from '../../scenarios/runner/capacity/capacity.ts';
-import { compareCapacities } from '../../scenarios/runner/compare/compare-capacities.ts';
 import {
   type CompareFinding,
   type Comparison,
+  compareCapacities,
   compareSeries,
   ESTIMATOR,
 } from '../../scenarios/runner/compare/compare-series.ts';

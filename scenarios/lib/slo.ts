@@ -2,7 +2,7 @@
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { quoted } from '../../checks/wire/answer.ts';
 import type { ThresholdOutcome } from './messages.ts';
-import { LOAD_OPERATIONS, SLO_METRICS } from './scenario.ts';
+import { SLO_METRICS } from './scenario.ts';
 
 export interface SloClause {
   readonly text: string;
@@ -13,12 +13,10 @@ export interface SloClause {
   readonly bound: number;
   /** Whether the bound itself is still good (`==0`, `<=`). */
   readonly inclusive: boolean;
-  /** Restricts the clause to one operation: `p99(listPets)<200ms`. */
-  readonly operation: string | undefined;
 }
 
 const CLAUSE = new RegExp(
-  `^(p(?<percentile>\\d{1,2}(\\.\\d{1,3})?)|(?<part>errors|violations))(\\((?<operation>${LOAD_OPERATIONS.join('|')})\\))?` +
+  '^(p(?<percentile>\\d{1,2}(\\.\\d{1,3})?)|(?<part>errors|violations))' +
     '\\s*(?<sign><=?|==)\\s*(?<value>\\d+(\\.\\d+)?)\\s*(?<unit>us|ms|s|%|)$',
 );
 
@@ -40,14 +38,14 @@ export function parseSlo(text: string): SloClause[] {
 }
 
 function parseClause(text: string): SloClause {
-  const { percentile, part, operation, sign, value, unit = '' } = CLAUSE.exec(text)?.groups ?? {};
+  const { percentile, part, sign, value, unit = '' } = CLAUSE.exec(text)?.groups ?? {};
   const metric = SLO_METRICS.find((name) => name === part) ?? 'latency';
   const factor = UNITS[metric][unit];
   const isPossible = metric !== 'latency' || (Number(percentile) > 0 && sign !== '==');
   if (factor === undefined || !isPossible)
     throw new UsageError(`cannot read ${quoted(text)}: write p99<200ms, errors<0.1% or violations==0`);
   const bound = Number(value) * factor;
-  return { text, metric, percentile: Number(percentile ?? 0), bound, inclusive: sign !== '<', operation };
+  return { text, metric, percentile: Number(percentile ?? 0), bound, inclusive: sign !== '<' };
 }
 
 /** The bounds of clauses on latency, in milliseconds. */

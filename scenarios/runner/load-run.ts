@@ -147,7 +147,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
     looked: name,
     ...(stop?.aborted === true ? { interrupted: 'by a signal' } : {}),
   });
-  const dropped = recording.dropped;
+  const dropped = part.generator.droppedIterations;
   const { speed } = plan.clock;
   const notes = [
     ...(request.facts.stopWhenBroken === true && broken === undefined

@@ -18,8 +18,8 @@ const ROOM_MS = 500;
 export class MinuteBooks {
   readonly #target: Pick<LoadTarget, 'keys' | 'clockSpeed'>;
   readonly #minuteMs: number;
-  /** The bills of steps, and when each ended, in milliseconds since 1970. */
-  readonly #spent: { readonly at: number; readonly bill: readonly PlannedKey[] }[] = [];
+  /** What steps sent, and when each ended, in milliseconds since 1970. */
+  readonly #spent: { readonly at: number; readonly name: string; readonly sent: number }[] = [];
 
   constructor(target: Pick<LoadTarget, 'keys' | 'clockSpeed'>) {
     this.#target = target;
@@ -28,17 +28,13 @@ export class MinuteBooks {
 
   /** Notes what a step spent. */
   spend(bill: readonly PlannedKey[], at: number): void {
-    this.#spent.push({ at, bill });
+    this.#spent.push(...bill.map(({ name, sent = 0 }) => ({ at, name, sent })));
   }
 
   /** The keys as they will be at a time, milliseconds since 1970. */
   keys(at: number): BudgetKey[] {
     const spentOf = (name: string, since: number) =>
-      sum(
-        this.#spent
-          .filter((step) => step.at >= since)
-          .flatMap(({ bill }) => bill.map((key) => (key.name === name ? (key.sent ?? 0) : 0))),
-      );
+      sum(this.#spent.map((step) => (step.name === name && step.at >= since ? step.sent : 0)));
     return this.#target.keys.map((key) => ({
       ...key,
       minuteLeft: key.perMinute - spentOf(key.name, at - this.#minuteMs),

@@ -2,8 +2,7 @@ import t from 'tap';
 import type { CapacityResult } from '../capacity/capacity.ts';
 import type { LoadSeries } from '../result/load-result.ts';
 import { resultOf, START, seeded, series } from '../testing/made-results.ts';
-import { compareCapacities } from './compare-capacities.ts';
-import { compareSeries } from './compare-series.ts';
+import { compareCapacities, compareSeries } from './compare-series.ts';
 import { judgeWhole } from './judges.ts';
 
 const OPTIONS = { toleratedSlowdown: 0.04 };

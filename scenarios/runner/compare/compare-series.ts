@@ -1,6 +1,7 @@
-/** Whether one run's latency or errors are worse than another's: a rank test over time blocks. */
+/** Whether one run's latency or errors are worse than another's, by a rank test over time blocks; or one's capacity. */
 import { round } from '../../lib/slo.ts';
 import { mean, median, shiftOf } from '../../lib/statistics.ts';
+import type { CapacityResult } from '../capacity/capacity.ts';
 import { blocksOf, readingOf } from '../result/figures.ts';
 import type { LoadSeries } from '../result/load-result.ts';
 
@@ -89,7 +90,7 @@ export function compareSeries(
  * @param sure the interval that leaves out what is no chance
  * @param mayBeWorse whether more than is tolerated is still possible
  */
-export function verdictOn(
+function verdictOn(
   sure: { readonly low: number; readonly high: number },
   tolerated: number,
   mayBeWorse: boolean,
@@ -135,7 +136,35 @@ function compareErrors(operation: string, pair: Pair, certain: number): CompareF
 }
 
 /** The logarithm of a ratio as a change: `+4.0 %`. */
-export function percent(logarithm: number): string {
+function percent(logarithm: number): string {
   const change = (Math.exp(logarithm) - 1) * 100;
   return `${change >= 0 ? '+' : '−'}${Math.abs(change).toFixed(1)} %`;
+}
+
+/** Half of a 95 % interval, in the logarithm. */
+const reach = ([low, high]: readonly [number, number]) => Math.log(high / low) / 2;
+
+/** Compares two capacities. Both intervals make the interval of their ratio, as of two independent estimates. */
+export function compareCapacities(
+  base: CapacityResult,
+  head: CapacityResult,
+  { toleratedSlowdown }: CompareOptions,
+): Comparison {
+  const notCompared = [base, head].flatMap(({ capacity, reason }, index) =>
+    capacity === null ? [`${index === 0 ? 'base' : 'head'} has no capacity: ${reason}`] : [],
+  );
+  if (base.capacity === null || head.capacity === null || base.interval === null || head.interval === null)
+    return { findings: [], notCompared };
+  // A lower capacity counts as a loss, as a longer latency does.
+  const loss = Math.log(base.capacity / head.capacity);
+  const both = Math.hypot(reach(base.interval), reach(head.interval));
+  const [low, high, tolerated] = [loss - both, loss + both, -Math.log(1 - toleratedSlowdown)];
+  const finding: CompareFinding = {
+    metric: 'capacity',
+    verdict: verdictOn({ low, high }, tolerated, high > tolerated),
+    actual:
+      `${round(base.capacity)}/s → ${round(head.capacity)}/s, ${percent(-loss)} ` +
+      `(95 %: ${percent(-high)} to ${percent(-low)}; tolerated ${percent(-tolerated)})`,
+  };
+  return { findings: [finding], notCompared: [] };
 }

@@ -2,7 +2,7 @@
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { groupBy } from '../../../spec/group-by.ts';
 import type { ThresholdOutcome } from '../../lib/messages.ts';
-import { judgeClause, parseSlo, type SloClause } from '../../lib/slo.ts';
+import { judgeClause, parseSlo } from '../../lib/slo.ts';
 import { sum } from '../../lib/statistics.ts';
 import { judgeWhole } from '../compare/judges.ts';
 import { figuresOf, mergedSeries, readingOf } from './figures.ts';
@@ -55,8 +55,10 @@ export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): 
   const series = mergeSeries(parts, durationSeconds);
   const total = figuresOf(series, durationSeconds);
   const generator = mergeHealth(parts);
+  const all = readingOf(series.flatMap(({ blocks }) => blocks));
+  const reading = total.latency === null ? { ...all, latency: () => Number.NaN } : all;
   const thresholds = [
-    ...judgeObjective(parseSlo(run.slo), series),
+    ...parseSlo(run.slo).map((clause) => judgeClause(clause, reading)),
     ...parts.flatMap((part) => part.thresholds.filter(({ kind }) => kind === 'client')),
     ...(run.interrupted === undefined ? judgeWhole(run, series) : []),
     ...(given.broken === undefined ? [] : [given.broken]),
@@ -93,17 +95,6 @@ function refuseStrangers(parts: readonly ResultPart[]): void {
     throw new UsageError('two of the results are the same part of one run');
 }
 
-function judgeObjective(clauses: readonly SloClause[], series: readonly LoadSeries[]): ThresholdOutcome[] {
-  return clauses.map((clause) => {
-    const own = series.filter(
-      ({ operation }) => clause.operation === undefined || operation === clause.operation,
-    );
-    const isAnswered = own.some(({ latency }) => latency !== null);
-    const reading = readingOf(own.flatMap(({ blocks }) => blocks));
-    return judgeClause(clause, isAnswered ? reading : { ...reading, latency: () => Number.NaN });
-  });
-}
-
 function verdictOf(
   total: LoadFigures,
   generator: GeneratorHealth,
@@ -115,17 +106,23 @@ function verdictOf(
   return thresholds.some(({ held }) => held === null) ? 'failed-to-run' : 'held';
 }
 
-function mergeSeries(parts: readonly ResultPart[], seconds: number): LoadSeries[] {
-  const groups = groupBy(
+/** Rows of all parts, those of a name as one. */
+const mergedBy = <Row>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+  merged: (same: [Row, ...Row[]]) => Row,
+): Row[] => [...groupBy(rows, nameOf).values()].map(merged);
+
+const mergeSeries = (parts: readonly ResultPart[], seconds: number): LoadSeries[] =>
+  mergedBy(
     parts.flatMap((part) => part.series),
     ({ stream, operation, plan }) => `${stream} ${operation} ${plan}`,
+    (same) => {
+      if (same.some(({ blockSeconds }) => blockSeconds !== same[0].blockSeconds))
+        throw new UsageError('the results have time blocks of different lengths');
+      return mergedSeries(same, seconds);
+    },
   );
-  return [...groups.values()].map((group) => {
-    if (group.some(({ blockSeconds }) => blockSeconds !== group[0].blockSeconds))
-      throw new UsageError('the results have time blocks of different lengths');
-    return mergedSeries(group, seconds);
-  });
-}
 
 function mergeHealth(parts: readonly ResultPart[]): GeneratorHealth {
   const all = parts.map(({ generator }) => generator);
@@ -143,27 +140,22 @@ function mergeHealth(parts: readonly ResultPart[]): GeneratorHealth {
   };
 }
 
-function mergeViolations(parts: readonly ResultPart[]): LoadResult['violations'] {
-  const groups = groupBy(
+const mergeViolations = (parts: readonly ResultPart[]): LoadResult['violations'] =>
+  mergedBy(
     parts.flatMap(({ violations }) => violations),
     ({ requirement }) => requirement,
+    (same) => ({ ...same[0], reported: sum(same.map(({ reported }) => reported)) }),
   );
-  return [...groups.values()].map((group) => ({
-    ...group[0],
-    reported: sum(group.map(({ reported }) => reported)),
-  }));
-}
 
-function mergeKeys(parts: readonly ResultPart[]): LoadResult['keys'] {
-  const groups = groupBy(
+const mergeKeys = (parts: readonly ResultPart[]): LoadResult['keys'] =>
+  mergedBy(
     parts.flatMap(({ keys }) => keys),
     ({ name }) => name,
+    (same) => ({
+      ...same[0],
+      requests: sum(same.map(({ requests }) => requests)),
+      busiestMinute: sum(same.map(({ busiestMinute }) => busiestMinute)),
+      sent: sum(same.map(({ sent = 0 }) => sent)),
+      refused: sum(same.map(({ refused = 0 }) => refused)),
+    }),
   );
-  return [...groups.values()].map((rows) => ({
-    ...rows[0],
-    requests: sum(rows.map(({ requests }) => requests)),
-    busiestMinute: sum(rows.map(({ busiestMinute }) => busiestMinute)),
-    sent: sum(rows.map(({ sent = 0 }) => sent)),
-    refused: sum(rows.map(({ refused = 0 }) => refused)),
-  }));
-}

@@ -148,11 +148,6 @@ export class Recording {
       this.errorLines.push(line);
   }
 
-  /** The arrivals that k6 did not make, of all processes that came to their end. */
-  get dropped(): number {
-    return this.#dropped;
-  }
-
   /** The part of the result. */
   part(told: ProcessFacts = {}): ResultPart {
     const { plan, processes } = this.#of;
