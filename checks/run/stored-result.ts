@@ -27,9 +27,9 @@ const DEEPEST = 1_000;
 /** V8 takes 70 bytes for each level that is open: of a shorter text that is little. */
 const LONG = 2 ** 20;
 
-/** Where a text of JSON is nested too deeply to be parsed in little memory; undefined where it is not. */
-export function tooDeepAt(text: string): number | undefined {
-  if (text.length < LONG) return undefined;
+/** Whether a text of JSON is nested too deeply to be parsed in little memory. */
+export function isTooDeep(text: string): boolean {
+  if (text.length < LONG) return false;
   let [depth, isText] = [0, false];
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
@@ -38,23 +38,18 @@ export function tooDeepAt(text: string): number | undefined {
     else if (isText) continue;
     else if (character === '[' || character === '{') depth += 1;
     else if (character === ']' || character === '}') depth -= 1;
-    if (depth > DEEPEST) return at;
+    if (depth > DEEPEST) return true;
   }
-  return undefined;
+  return false;
 }
 
-/** The JSON in a text that may be cut off. @throws Error with the line where it is known */
+/** The JSON in a text that may be cut off. @throws Error */
 function jsonIn(text: string): unknown {
-  const problem = (at: number | undefined, what: string) =>
-    new Error(`${at === undefined ? '' : `line ${text.slice(0, at).split('\n').length}: `}${what}`);
-  const deep = tooDeepAt(text);
-  if (deep !== undefined) throw problem(deep, 'is nested too deeply');
+  if (isTooDeep(text)) throw new Error('is nested too deeply');
   try {
     return JSON.parse(text);
-  } catch (error) {
-    // Not every message of V8's says where.
-    const [, at] = /position (\d+)/.exec(String(error)) ?? [];
-    throw problem(at === undefined ? undefined : Number(at), 'is not JSON; was it cut off?');
+  } catch {
+    throw new Error('is not JSON; was it cut off?');
   }
 }
 
