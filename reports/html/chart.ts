@@ -1,6 +1,6 @@
 /** Charts, and what their marks stand for. All colours are seen on light and on dark ground. */
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { clock, milliseconds } from '../facts.ts';
+import { clock } from '../facts.ts';
 import { document, type PlotOptions, plot, type ScaleOptions } from './plot.ts';
 
 export const BLUE = '#4684d8';
@@ -9,33 +9,6 @@ export const ORANGE = '#cf6a2c';
 export const GREEN = '#3a9662';
 export const RED = '#d9534a';
 export const GREY = '#8a8996';
-const COLOURS = [BLUE, ORANGE, GREEN, '#9b70d6', '#b08418', '#2393a0'];
-/** The dashes of a line that bounds something. */
-export const DASHED = '6 4';
-const DASHES = ['', DASHED, '2 3'];
-/** The signs of lines in a legend, by their dashes. */
-const LINES = ['━', '┅', '┉'] as const;
-export const [LINE, DASHED_LINE] = LINES;
-
-/** The colour and dashes of the line with this number, and its sign in a legend. */
-export function strokeOf(index: number) {
-  const dash = Math.floor(index / COLOURS.length) % DASHES.length;
-  const stroke = COLOURS[index % COLOURS.length] ?? GREY;
-  return {
-    style: { stroke, strokeDasharray: DASHES[dash] ?? '' },
-    entry: [stroke, LINES[dash] ?? LINE] as const,
-  };
-}
-
-/** A logarithmic axis around these values, with round numbers. */
-export const logarithmic = (all: readonly number[], tickFormat: (value: number) => string): ScaleOptions => {
-  const values = all.filter((value) => value > 0);
-  const domain = [Math.min(...values, 1e6) / 1.3, Math.max(...values, 0.1) * 1.3];
-  return { type: 'log', domain, clamp: true, ticks: 6, tickFormat };
-};
-
-/** An axis for latencies in milliseconds. It is logarithmic, so that a few slow seconds do not flatten the rest. */
-export const latencyAxis = (latencies: readonly number[]) => logarithmic(latencies, milliseconds);
 
 /** No date is later or earlier, in seconds. A file that is damaged may say so. */
 const LAST = 8.64e12;

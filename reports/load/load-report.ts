@@ -21,9 +21,7 @@ import {
 import type { Cell, Table } from '../html/table.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
 import { clip, harmless, shownLine } from '../visible-text.ts';
-import { capacityChart } from './capacity-chart.ts';
-import { latencyChart } from './latency-chart.ts';
-import { timeChart } from './time-chart.ts';
+import { capacityChart, latencyChart, timeChart } from './load-charts.ts';
 
 /** What every format renders. */
 export interface LoadReport extends TestRun {
