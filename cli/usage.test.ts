@@ -223,9 +223,9 @@ t.test('what is no error', async (t) => {
     ],
     [
       ['explain', 'list-limit-fills'],
-      /^The document: “The result is described as paginated; .*”\nAsked for: .*\nOur reading: +A maximum .*\nTo decline it, .*readings: \{ list-limit-fills: declined \}\n[\s\S]*^ {2}limit-minus-one$/m,
+      /^The document: +“The result is described as paginated; .*”\nAsked for: .*\nOur reading: +A maximum .*\nTo decline it: .*readings: \{ list-limit-fills: declined \}\n[\s\S]*--fault limit-minus-one$/m,
     ],
-    [['explain', 'list-limit-default'], /^The document: “limit .*20\.?”\nAsked for: .*\nPermission: /m],
+    [['explain', 'list-limit-default'], /^The document: +“limit .*20\.?”\nAsked for: .*\nPermission: /m],
     [
       ['check', '--list', '--only', 'list-limit-fills,list-limit-range'],
       /^list-limit-range .* stated .*\nlist-limit-fills .* our reading /m,

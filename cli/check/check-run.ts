@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { JOURNAL_FILE, runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml, profileYaml } from '../../checks/profile/write-profile.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
-import { type BuiltReport, decidedCase } from '../../reports/build-report.ts';
+import { decidedCase } from '../../reports/build-report.ts';
 import { FORMATS } from '../../reports/formats.ts';
 import { LiveTap } from '../../reports/pipelines/tap.ts';
 import type { Report } from '../../reports/report.ts';
@@ -32,7 +32,12 @@ export async function runCheck(
 ): Promise<number> {
   const { directory, resume, embedded, mostRequests = Number.POSITIVE_INFINITY } = subject;
   if (resume === undefined) keepProfile(directory, subject);
-  for (const warning of aboutStored(subject)) warn(warning);
+  if (resume?.damage !== undefined) warn(resume.damage);
+  const { harnessVersion = HARNESS_VERSION } = resume?.header ?? {};
+  if (harnessVersion !== HARNESS_VERSION)
+    warn(
+      `the stored run was started by petstore-harness ${harnessVersion}, and this is ${HARNESS_VERSION}: checks whose requests differ between the two are not judged`,
+    );
   const view = liveView(process.stderr, {
     clock: runClock(subject),
     simulated: subject.clock !== undefined,
@@ -81,7 +86,9 @@ export async function runCheck(
       await writeProfile(options.writeProfile, report, subject, options);
     tap?.end(built);
     const stream = tap === undefined ? process.stdout : process.stderr;
-    stream.write(humanSummary(built, directory, stream));
+    const screen = screenOf(stream, 1);
+    const where = wrap(`results: ${directory} (${FORMATS.html.file} for a browser)`, screen, '  ').join('\n');
+    stream.write(`${renderTerminal(built, screen)}${where}\n`);
     return exitCode(report);
   } finally {
     release();
@@ -95,13 +102,6 @@ function keepProfile(directory: string, { profile, permissions: permit, embedded
   writeFileSync(join(directory, PROFILE_FILE), text, { mode: 0o600 });
 }
 
-/** The result for a person: one screen, and the folder of the rest. */
-function humanSummary(built: BuiltReport, directory: string, stream: NodeJS.WriteStream): string {
-  const screen = screenOf(stream, 1);
-  const where = wrap(`results: ${directory} (${FORMATS.html.file} for a browser)`, screen, '  ').join('\n');
-  return `${renderTerminal(built, screen)}${where}\n`;
-}
-
 /** The options that repeat a run. A stored run is repeated with the profile in its folder. */
 function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubject): CheckOptions {
   if (stored === undefined) return options;
@@ -111,20 +111,6 @@ function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubj
 }
 
 const warn = (warning: string): void => void process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
-
-/** What a user should know of a stored run. */
-function aboutStored({ resume }: CheckSubject): string[] {
-  if (resume === undefined) return [];
-  const { harnessVersion } = resume.header;
-  return [
-    ...(resume.damage === undefined ? [] : [resume.damage]),
-    ...(harnessVersion === HARNESS_VERSION
-      ? []
-      : [
-          `the stored run was started by petstore-harness ${harnessVersion}, and this is ${HARNESS_VERSION}: checks whose requests differ between the two are not judged`,
-        ]),
-  ];
-}
 
 function exitCode({ run, verdict }: Report): number {
   if (run.interrupted !== undefined) return EXIT.interrupted;

@@ -11,7 +11,7 @@ import { wrap } from '../../spec/text-table.ts';
 import { planCheck } from '../check/check-plan.ts';
 import { startEmbeddedTarget } from '../check/embedded-target.ts';
 import { knownName } from '../shared/known-name.ts';
-import { columnsOf } from '../shared/screen.ts';
+import { columnsOf, printTable } from '../shared/screen.ts';
 
 const EXAMPLES = `
 Examples:
@@ -20,101 +20,87 @@ Examples:
   $ petstore-harness explain tls                  a field of the profile
   $ petstore-harness check --list                 every id`;
 
-/** Explains a row of a report: what the document says, what is sent, what it costs, what breaks it. */
-export async function explain(id: string): Promise<string> {
+/** A line, and facts below it. */
+type Explained = readonly [head: string, facts: readonly (readonly string[])[]];
+
+/** What the document says of a row, what is sent, what it costs, what breaks it; what a field of a profile holds. */
+async function explained(id: string): Promise<Explained> {
   const requirement = requirements.find((row) => row.id === id);
   const gap = gaps.find((row) => row.id === id);
-  if (requirement !== undefined) return requirementText(requirement);
-  if (gap !== undefined) return gapText(gap);
-  const field = Object.entries<TSchema>(profileSchema.properties).find(([name]) => name === id);
-  if (field !== undefined) return fieldText(...field);
+  const fields = Object.entries<TSchema>(profileSchema.properties);
+  const field = fields.find(([name]) => name === id);
+  if (requirement !== undefined) return ofRequirement(requirement);
+  if (gap !== undefined) return ofGap(gap);
+  if (field !== undefined) return ofField(...field);
   const ids = [...requirements, ...gaps].map((row) => row.id);
-  return knownName('requirement, gap or field of a profile', id, [
-    ...ids,
-    ...Object.keys(profileSchema.properties),
-  ]);
+  const known = [...ids, ...fields.map(([name]) => name)];
+  return [knownName('requirement, gap or field of a profile', id, known), []];
 }
 
-async function requirementText({
-  id,
-  section,
-  level,
-  title,
-  statement,
-  clause,
-  reading,
-  excluded,
-}: Requirement): Promise<string> {
+async function ofRequirement(row: Requirement): Promise<Explained> {
+  const { id, section, level, title, statement, clause, reading, excluded = '' } = row;
   const check = allChecks.find((candidate) => candidate.id === id);
-  const about = check === undefined ? [`Not checked: ${excluded}`] : await costLines(check);
-  const faults = FAULTS.filter(({ breaks }) => currentId(breaks) === id);
-  return lines(
-    `${id} (section ${section}, ${level}): ${title}`,
-    '',
-    `The document: “${clause}”`,
-    `Asked for:    ${statement}`,
-    ...(reading === undefined
-      ? []
-      : [`Our reading:  ${reading}`, `To decline it, write in the profile: readings: { ${id}: declined }`]),
-    ...about,
-    ...(faults.length === 0 ? [] : ['', 'What breaks it, to try with petstore-harness serve --fault NAME:']),
-    ...faults.map(({ name }) => `  ${name}`),
-  );
-}
-
-/** What a run of this check alone sends, as a play of it shows. */
-async function costLines(check: Check): Promise<string[]> {
-  const { profile, values, close } = await startEmbeddedTarget();
-  await close();
-  const { bill, exchanges } = await planCheck({
-    ...{ profile, values },
-    permissions: PERMISSIONS,
-    only: [check.id],
-  });
-  const scenes = [...groupBy(exchanges, ({ sentBy }) => sentBy.split(':')[0] ?? sentBy)].map(
-    ([scene, sent]) => `${scene} (${sent.length})`,
-  );
+  const faults = FAULTS.filter(({ breaks }) => currentId(breaks) === id).map(({ name }) => name);
   return [
-    `Permission:   ${check.permit ?? check.inFullWith ?? 'none is needed'}`,
-    `Sent:         ${scenes.join(', ')}`,
-    `Costs:        ${bill.requests.toLocaleString('en')} requests when it is asked for alone, with a key of each plan`,
+    `${id} (section ${section}, ${level}): ${title}`,
+    [
+      ['The document:', `“${clause}”`],
+      ['Asked for:', statement],
+      ...(reading === undefined
+        ? []
+        : [
+            ['Our reading:', reading],
+            ['To decline it:', `write in the profile: readings: { ${id}: declined }`],
+          ]),
+      ...(check === undefined ? [['Not checked:', excluded]] : await costsOf(check)),
+      ...faults.map((name) => ['To break it:', `petstore-harness serve --fault ${name}`]),
+    ],
   ];
 }
 
-function gapText({ id, section, question, answers, forms, open, unobservable }: Gap): string {
+/** What a run of this check alone sends, as a play of it shows. */
+async function costsOf({ id, permit, inFullWith }: Check): Promise<Explained[1]> {
+  const { profile, values, close } = await startEmbeddedTarget();
+  await close();
+  const { bill, exchanges } = await planCheck({ profile, values, permissions: PERMISSIONS, only: [id] });
+  const scenes = [...groupBy(exchanges, ({ sentBy }) => sentBy.split(':')[0] ?? sentBy)].map(
+    ([scene, sent]) => `${scene} (${sent.length})`,
+  );
+  const requests = bill.requests.toLocaleString('en');
+  return [
+    ['Permission:', permit ?? inFullWith ?? 'none is needed'],
+    ['Sent:', scenes.join(', ')],
+    ['Costs:', `${requests} requests when it is asked for alone, with a key of each plan`],
+  ];
+}
+
+function ofGap({ id, section, question, answers, forms, open, unobservable }: Gap): Explained {
   const known = [...answers, ...forms, ...(open ? ['others, such as names of fields'] : [])];
-  return lines(
+  return [
     `${id} (section ${section}), which the document leaves open: ${question}`,
-    '',
-    unobservable === undefined ? `Answers:      ${known.join(', ')}` : `Not observed: ${unobservable}`,
-    ...(unobservable === undefined
-      ? [`To pin one, write in the profile: gaps: { ${id}: ${known[0] ?? '…'} }`]
-      : []),
-  );
+    unobservable === undefined
+      ? [
+          ['Answers:', known.join(', ')],
+          ['To pin one:', `write in the profile: gaps: { ${id}: ${known[0] ?? '…'} }`],
+        ]
+      : [['Not observed:', unobservable]],
+  ];
 }
 
-function fieldText(id: string, { description, properties, items }: TSchema): string {
-  const parts: readonly (readonly [string, TSchema])[] = Object.entries(
-    properties ?? items?.properties ?? {},
-  );
-  const told = parts.map(([name, { description: what }]) => `  ${name.padEnd(14)} ${what ?? ''}`);
-  return lines(`${id}, a field of a profile: ${description}`, ...told);
-}
-
-/** A label, or the name of a field: what follows it stands beside it in every line. */
-const LABEL = /^(?:[A-Z][a-z ]+: +| {2}\S+ +)/;
-
-function lines(...all: readonly string[]): string {
-  const columns = columnsOf(process.stdout);
-  const wrapped = all.flatMap((line) => {
-    const [label = ''] = LABEL.exec(line) ?? [];
-    return wrap(line.slice(label.length), { columns }, label);
-  });
-  return `${wrapped.join('\n')}\n`;
+function ofField(id: string, { description, properties, items }: TSchema): Explained {
+  const parts = Object.entries<TSchema>(properties ?? items?.properties ?? {});
+  return [
+    `${id}, a field of a profile: ${description}`,
+    parts.map(([name, part]) => [name, part.description ?? '']),
+  ];
 }
 
 /** `explain`: one requirement or one gap, for the reader of a report. */
 export const command = new Command('explain')
   .argument('<id>', 'a requirement, a gap or a field of the profile')
   .addHelpText('after', EXAMPLES)
-  .action(async (id) => void process.stdout.write(await explain(id)));
+  .action(async (id) => {
+    const [head, facts] = await explained(id);
+    process.stdout.write(`${wrap(head, { columns: columnsOf(process.stdout) }, '').join('\n')}\n\n`);
+    printTable(facts);
+  });
