@@ -1,8 +1,10 @@
 import t from 'tap';
-import { reading } from '../checks/limits/testing/simulated-limits.ts';
 import type { Finding } from '../checks/run/findings.ts';
+import { testKey } from '../checks/run/testing/test-run.ts';
+import { GrowingTrace } from '../checks/run/trace.ts';
+import { answered } from '../checks/wire/testing/answered.ts';
 import { requirements } from '../spec/contract.ts';
-import { type RecordedRun, reportOf, reportOfNothing } from './from-run.ts';
+import { reportOf, reportOfNothing } from './from-run.ts';
 import { readReport } from './read-report.ts';
 import { conformantReport, exchange, SAMPLE_START } from './testing/sample-reports.ts';
 
@@ -11,23 +13,17 @@ const gate = { required: [], baseline: [] };
 const proof = exchange('lists#1', 'x'.repeat(70_000));
 const [one = '', two = ''] = requirements.map(({ id }) => id);
 
-const run: RecordedRun = {
-  trace: {
-    run: { id: facts.id, keys: facts.keys },
-    requestsByKey: new Map([
-      ['free-1', 2],
-      ['(none)', 1],
-    ]),
-    exchanges: [proof, exchange('lists#2', '[]')],
-    readings: [200, 201, 202, 400, 500].map((status, index) =>
-      reading({ id: `add#${index}`, operation: 'createPet', status }),
-    ),
-    targetClock: { skew: 12.4 },
-  },
-  result: { requirements: new Map(), gaps: new Map() },
-  startedAt: SAMPLE_START,
-  endedAt: SAMPLE_START + 1_500,
-  banned: new Set(),
+const trace = new GrowingTrace({
+  ...{ id: facts.id, baseUrl: facts.target, keys: [testKey()], permissions: new Set(), clockSpeed: 1 },
+  ...{ sampleCategoryId: undefined, declined: new Set() },
+});
+const added = [200, 201, 202, 400, 500].map((status, index) =>
+  answered({ id: `add#${index}`, operation: 'createPet', key: null, status }),
+);
+for (const one of [proof, exchange('lists#2', '[]'), ...added]) trace.admit(one, 'in-full');
+const run = {
+  ...({ kind: 'checked', trace, startedAt: SAMPLE_START, endedAt: SAMPLE_START + 1_500 } as const),
+  banned: new Set<string>(),
 };
 
 const failed: Finding = {
@@ -54,7 +50,7 @@ t.test('what a run found, with its proof, the command that repeats it, and what 
     { ...run, result },
     { facts, pinned: {}, ...gate, repeating: ({ id }) => `curl ${id}` },
   );
-  t.match(written, { verdict: 'not-conformant', complete: true, problems: [], requests: { total: 3 } });
+  t.match(written, { verdict: 'not-conformant', complete: true, problems: [], requests: { total: 7 } });
   t.equal(written.run.animalsAdded, 3, 'an addition that succeeded counts, with the wrong status too');
   t.match(written.requirements, [
     {

@@ -2,7 +2,6 @@ import type { CheckedTarget } from '../checks/check-target.ts';
 import type { GapAnswer } from '../checks/run/check.ts';
 import type { Finding } from '../checks/run/findings.ts';
 import type { Reason } from '../checks/run/reason.ts';
-import type { RunFacts as TraceFacts } from '../checks/run/run-facts.ts';
 import type { Exchange } from '../checks/wire/exchange.ts';
 import { everyRow, type Gap, gaps, keepsPinned, type Requirement } from '../spec/contract.ts';
 import { count } from './facts.ts';
@@ -14,17 +13,8 @@ import {
   type RequirementResult,
   type RunFacts,
 } from './report.ts';
-import { type TimedTrace, timelineOf } from './timeline.ts';
+import { timelineOf } from './timeline.ts';
 import { type Gate, gated, isComplete, staleEntries, verdictOf } from './verdict.ts';
-
-/** What the report takes from a run that was checked. */
-export interface RecordedRun
-  extends Pick<Extract<CheckedTarget, { kind: 'checked' }>, 'result' | 'banned' | 'startedAt' | 'endedAt'> {
-  readonly trace: TimedTrace & {
-    readonly requestsByKey: ReadonlyMap<string, number>;
-    readonly run: Pick<TraceFacts, 'id'> & { readonly keys: RunFacts['keys'] };
-  };
-}
 
 /** What the report says in addition to what the run found out. */
 export interface RunSurroundings extends Gate {
@@ -37,9 +27,17 @@ export interface RunSurroundings extends Gate {
 }
 
 /** Writes down what a run found out. */
-export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Report {
+export function reportOf(
+  {
+    trace,
+    result,
+    startedAt,
+    endedAt,
+    banned,
+  }: Omit<Extract<CheckedTarget, { kind: 'checked' }>, 'warnings'>,
+  surroundings: RunSurroundings,
+): Report {
   const { facts, pinned, repeating } = surroundings;
-  const { trace, result, startedAt, endedAt, banned } = run;
   const { requestsByKey } = trace;
   const { id, keys } = trace.run;
   const judged = everyRow().flatMap((requirement) => {

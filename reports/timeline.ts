@@ -1,5 +1,5 @@
-import { type Exchange, isAnswered } from '../checks/wire/exchange.ts';
-import type { RateReading } from '../checks/wire/rate-headers.ts';
+import type { Trace } from '../checks/run/trace.ts';
+import { isAnswered } from '../checks/wire/exchange.ts';
 import { groupBy } from '../spec/group-by.ts';
 import type { TimelinePoint } from './report.ts';
 
@@ -8,23 +8,12 @@ const MOST_SINGLE = 5_000;
 /** Time slots of each key in a longer run: more than its picture shows. */
 const SLOTS = 1_600;
 
-/** The part of a run's trace that a timeline needs. */
-export interface TimedTrace {
-  readonly exchanges: readonly Exchange[];
-  readonly readings: readonly RateReading[];
-  readonly targetClock: { readonly skew: number | undefined };
-}
-
 /**
  * The exchanges of a run as the rate limit saw them, in the order of receipt.
  *
  * @param banned ids of the answers that were a ban
  */
-export function timelineOf(
-  trace: TimedTrace,
-  banned: ReadonlySet<string>,
-  startedAt: number,
-): TimelinePoint[] {
+export function timelineOf(trace: Trace, banned: ReadonlySet<string>, startedAt: number): TimelinePoint[] {
   const skew = trace.targetClock.skew ?? 0;
   const seconds = (time: number) => Math.round(time - startedAt) / 1000;
   const answered = trace.readings.map(
