@@ -28,7 +28,7 @@ t.test('what is required cannot be evaded: no permission, no key, or --only', as
       t.equal(judged?.verdict, is, `${name}, --require ${required}`);
     }
     if (concerns.includes('all'))
-      t.equal(verdictOf(gated([row('two'), asked], { ...gate, required: 'all' }), [], []), 'inconclusive');
+      t.equal(verdictOf(gated([row('two'), asked], { ...gate, required: ['all'] }), [], []), 'inconclusive');
   }
 });
 

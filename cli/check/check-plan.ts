@@ -9,6 +9,7 @@ import { exhaustKeys } from '../../checks/sections/quota/minute.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import type { Permission } from '../../spec/permissions.ts';
+import { unsentValues } from '../shared/profile-file.ts';
 import type { CheckSubject } from './check-subject.ts';
 
 /** A run as it is planned: its bill, and what it leaves out. */
@@ -33,9 +34,10 @@ const LONG_DAY = 1_000_000;
  * @throws UsageError if no key is for checks
  */
 export async function planCheck(
-  subject: Pick<CheckRequest, 'profile' | 'permissions' | 'only' | 'values' | 'rules'>,
+  subject: Pick<CheckRequest, 'profile' | 'permissions' | 'only' | 'rules'>,
 ): Promise<CheckPlan> {
-  const { profile, permissions, values, only, rules } = subject;
+  const { profile, permissions, only, rules } = subject;
+  const values = unsentValues(profile);
   const keys = profileKeys(profile, values);
   if (keys.length === 0)
     throw new UsageError('every key has the role load alone; add one with the role functional for a check');

@@ -60,9 +60,9 @@ async function ofRequirement(row: Requirement): Promise<Explained> {
 
 /** What a run of this check alone sends, as a play of it shows. */
 async function costsOf({ id, permit, inFullWith }: Check): Promise<Explained[1]> {
-  const { profile, values, close } = await startEmbeddedTarget();
+  const { profile, close } = await startEmbeddedTarget();
   await close();
-  const { bill, exchanges } = await planCheck({ profile, values, permissions: PERMISSIONS, only: [id] });
+  const { bill, exchanges } = await planCheck({ profile, permissions: PERMISSIONS, only: [id] });
   const scenes = [...groupBy(exchanges, ({ sentBy }) => sentBy.split(':')[0] ?? sentBy)].map(
     ([scene, sent]) => `${scene} (${sent.length})`,
   );

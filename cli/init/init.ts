@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { checkTarget } from '../../checks/check-target.ts';
+import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
 import { accessOf } from '../../checks/profile/access.ts';
 import {
   KEY_ROLES,
@@ -9,7 +9,6 @@ import {
   type PlanLimits,
   PROFILE_DEFAULTS,
   type ProfileKey,
-  type TargetProfile,
 } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
@@ -36,8 +35,6 @@ Examples:
       --key free=MY_KEY free=MY_OTHER_KEY:ban pro=MY_LOAD_KEY:load
   $ petstore-harness init --target https://staging.example.com/v1 \\
       --key enterprise=MY_KEY --enterprise 5000,1000000`;
-
-type InitProfile = TargetProfile & { readonly target: string };
 
 /**
  * `plan=VARIABLE` or `plan=VARIABLE:role`.
@@ -88,7 +85,7 @@ const usage = new Command('init')
  *
  * @throws NothingToJudge if it is not the one that is meant, or wants something that the profile has not
  */
-async function firstAnswer(profile: InitProfile, set: NodeJS.ProcessEnv): Promise<string> {
+async function firstAnswer(profile: CheckRequest['profile'], set: NodeJS.ProcessEnv): Promise<string> {
   const values = new Map(profile.keys.flatMap(({ name, env }) => (set[env] ? [[name, set[env]]] : [])));
   // A key for load alone is asked with too.
   const keys = profile.keys
@@ -115,12 +112,11 @@ async function firstAnswer(profile: InitProfile, set: NodeJS.ProcessEnv): Promis
 }
 
 /** What a run costs with one permission more on each line. */
-async function costs(profile: InitProfile): Promise<string[]> {
-  const values = new Map(profile.keys.map(({ name }) => [name, `not-sent-${name}`]));
+async function costs(profile: CheckRequest['profile']): Promise<string[]> {
   const lines: string[] = [];
   for (const [index, last] of [undefined, ...PERMISSIONS].entries()) {
     const permissions: readonly Permission[] = PERMISSIONS.slice(0, index);
-    const { bill } = await planCheck({ profile, values, permissions });
+    const { bill } = await planCheck({ profile, permissions });
     const time = duration(Math.max(1, Math.round(bill.time / 1000)));
     const animals = bill.animals === 0 ? '' : `, ${bill.animals} animals (${ADDED_ANIMALS})`;
     const label = last === undefined ? 'reading' : `and ${last}`;
