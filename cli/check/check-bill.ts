@@ -40,9 +40,6 @@ export function renderBill(
       'At most',
       `${limit}: then the run ends with what it has; --resume continues it, for as much again at most`,
     ],
-    ...(skipped.size === 0
-      ? [['Not verified', 'nothing is left out for lack of a key or a permission']]
-      : []),
   ];
   const byReason = groupBy([...skipped], ([, reason]) => sentenceOf(reason));
   const notVerified = [...byReason].map(
