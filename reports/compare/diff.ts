@@ -28,13 +28,9 @@ const CHANGES = [
 ] as const;
 const REGRESSIONS: readonly string[] = CHANGES.slice(0, 3);
 
-interface Change {
-  readonly id: string;
-  readonly section: string;
-  readonly change: (typeof CHANGES)[number];
-  readonly fromTo: string;
-  readonly why: string;
-}
+type Kind = (typeof CHANGES)[number];
+/** A row of the table. */
+type Change = readonly [id: string, section: string, change: Kind, fromTo: string, why: string];
 
 /** Compares two runs, usually of the same target; regressions come first. Every text is safe to escape and show. */
 export function diffReports(was: Report, is: Report): Diff {
@@ -42,12 +38,12 @@ export function diffReports(was: Report, is: Report): Diff {
   const changes = [
     ...rowChanges(before.requirements, after.requirements),
     ...gapChanges(before.gaps, after.gaps),
-  ].sort((a, b) => CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change));
+  ].sort(([, , a], [, , b]) => CHANGES.indexOf(a) - CHANGES.indexOf(b));
   const parts = CHANGES.flatMap((words) => {
-    const number = changes.filter(({ change }) => change === words).length;
+    const number = changes.filter(([, , change]) => change === words).length;
     return number === 0 ? [] : `${number} ${words.toLowerCase()}`;
   });
-  const regression = changes.some(({ change }) => REGRESSIONS.includes(change));
+  const regression = changes.some(([, , change]) => REGRESSIONS.includes(change));
   const told = regression ? 'Regression' : 'No regression';
   return {
     headline: parts.length === 0 ? 'No change' : `${told}: ${parts.join(', ')}`,
@@ -56,12 +52,9 @@ export function diffReports(was: Report, is: Report): Diff {
     table: {
       title: 'What changed',
       head: ['Row', '§', 'Change', 'From and to', 'Why'],
-      rows: changes.map(({ id, section, change, fromTo, why }) => [
-        id,
-        section,
-        REGRESSIONS.includes(change) ? { wrong: change } : change,
-        fromTo,
-        why,
+      rows: changes.map(([id, section, change, ...told]) => [
+        ...[id, section, REGRESSIONS.includes(change) ? { wrong: change } : change],
+        ...told,
       ]),
     },
   };
@@ -82,14 +75,14 @@ function rowChanges(before: Rows, after: Rows): Change[] {
     if (from === to) return [];
     const fromTo = `${ROW_KINDS[from].words} → ${ROW_KINDS[to].words}`.toLowerCase();
     const why = to === 'pass' ? '' : reasonNow(is);
-    return [{ id, section, change: changeOf(from, to), fromTo, why }];
+    return [[id, section, changeOf(from, to), fromTo, why]];
   });
 }
 
 /** What was not asked for has no row, or one that says so. */
 const standing = (row: Row | undefined): RowKind => (row === undefined ? 'skipped' : rowKind(row));
 
-function changeOf(from: RowKind, to: RowKind): Change['change'] {
+function changeOf(from: RowKind, to: RowKind): Kind {
   if (to === 'fail') return 'Broke';
   if (from === 'pass' && (to === 'inconclusive' || to === 'skipped')) return 'No longer verified';
   if (to === 'pass') return from === 'fail' || from === 'known' ? 'Fixed' : 'Newly verified';
@@ -112,7 +105,7 @@ function gapChanges(before: readonly GapResult[], after: readonly GapResult[]): 
     if (observed === null || earlier === null || (observed === earlier && !isNews)) return [];
     const why = pinned === null ? '' : `the profile pins ${pinned}`;
     const change = breaksPin ? 'Drifted' : 'Answered otherwise';
-    return [{ id, section, change, fromTo: `${earlier} → ${observed}`, why }];
+    return [[id, section, change, `${earlier} → ${observed}`, why]];
   });
 }
 
