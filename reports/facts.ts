@@ -3,7 +3,6 @@
 import type { Way } from '../checks/wire/exchange-shape.ts';
 import { ADDED_ANIMALS } from '../spec/operations.ts';
 import type { Report } from './report.ts';
-import { shownLine } from './visible-text.ts';
 
 /** `1 request`, `2 requests`, `1,859 requests`. */
 export function count(number: number, noun: string): string {
@@ -43,11 +42,7 @@ export function milliseconds(value: number): string {
 }
 
 /** `2026-11-21 12:00:04 UTC`. */
-export function moment(iso: string): string {
-  return shownLine(iso, 40)
-    .replace('T', ' ')
-    .replace(/(\.\d+)?Z$/, ' UTC');
-}
+export const moment = (iso: string): string => iso.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
 
 /** A fact of a run. */
 export type Fact = readonly [label: string, text: string];
