@@ -11,7 +11,7 @@ const columns = [
 t.test('reports are found below a folder and named after theirs; a damaged one is told', async (t) => {
   const text = JSON.stringify(conformantReport());
   const folder = t.testdir({
-    'rust.json': text,
+    rust: { 'report.json': text },
     go: { 'report.json': text, 'other.json': '{}' },
     java: { spring: { 'report.json': JSON.stringify(notConformantReport()) } },
     php: { 'report.json': '{' },

@@ -11,15 +11,14 @@ import type { Report } from '../report.ts';
 import { ROW_KINDS, type Row, rowKind } from '../rows.ts';
 import { harmless, shownLine } from '../visible-text.ts';
 
-/** One implementation: the name of its folder or file, and its run. */
+/** One implementation: the name of its folder, and its run. */
 export interface MatrixColumn {
   readonly name: string;
   readonly report: Report;
 }
 
 /**
- * Every report.json below the folder, named after the folder that holds it, and every other .json beside them, named
- * after itself.
+ * Every report.json below the folder, named after the folder that holds it.
  *
  * @param leftOut is told of each file that is not a report
  * @throws UsageError if there is no report
@@ -28,12 +27,11 @@ export function readMatrix(folder: string, leftOut: (problem: string) => void): 
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new UsageError(`${folder}: is not a folder`);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => basename(path) === REPORT_FILE || (dirname(path) === '.' && path.endsWith('.json')))
+    .filter((path) => basename(path) === REPORT_FILE)
     .sort((a, b) => a.localeCompare(b));
   const damaged: string[] = [];
   const columns = files.flatMap((file) => {
-    const named = basename(file) === REPORT_FILE && dirname(file) !== '.';
-    const name = shownLine(named ? dirname(file) : basename(file, '.json'), 60);
+    const name = shownLine(dirname(file), 60);
     try {
       return [{ name, report: readReport(join(folder, file)) }];
     } catch (error) {
