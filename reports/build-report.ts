@@ -20,7 +20,7 @@ import {
   rowKind,
 } from './rows.ts';
 import type { Standing, TestCase, TestRun } from './test-run.ts';
-import { clip, harmless } from './visible-text.ts';
+import { harmless } from './visible-text.ts';
 
 /** A report in the form that formats show. */
 export interface BuiltReport extends TestRun, Groups {
@@ -190,7 +190,7 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
     facts: {
       'Of this exchange': row.expected,
       'What came back': row.actual,
-      'Repeat it with': row.curl && clip(row.curl, 2_000),
+      'Repeat it with': row.curl,
       'Exchanges in report.json': row.evidence.slice(0, 10).join(', ') || undefined,
       Exchange: verdict === 'fail' && proof !== undefined ? exchangeText(proof, row.at) : undefined,
     },
