@@ -130,7 +130,8 @@ function seenBy(defect, parts = Object.keys(PARTS).slice(0, Number(values.parts)
       env,
       maxBuffer: 2 ** 28,
     });
-    const [, red = ''] = /^ *not ok \d+ - (.*)$/m.exec(stdout) ?? [];
+    const [, red = ''] =
+      /^(?: *not ok \d+ - |(?=fault |variant |service |requirement ))(.*)$/m.exec(stdout) ?? [];
     if (status !== 0) return { part, red };
   }
   return undefined;
