@@ -1,5 +1,6 @@
 /** A run as test cases, the common ground of a check and a load: what pipelines know. Every text is safe to escape and show. */
 import type { Fact } from './facts.ts';
+import type { RunFacts } from './report.ts';
 import type { RowKind } from './rows.ts';
 
 /** What became of a case. `noted` was seen, but was not to be judged. */
@@ -34,22 +35,16 @@ export interface TestCase {
 export interface TestRun {
   readonly name: string;
   readonly headline: string;
-  /** The headline in a few words. */
-  readonly short: string;
+  /** The headline in a few words, where it has more. */
+  readonly short?: string;
   /** The kind of row whose colour and sign the whole run has. */
   readonly verdict: 'pass' | 'fail' | 'inconclusive';
   /** What made the verdict in addition to the cases, a line each. */
   readonly problems: readonly string[];
   readonly cases: readonly TestCase[];
   readonly facts: readonly Fact[];
-  readonly run: {
-    readonly startedAt: string;
-    readonly durationSeconds: number;
-    readonly harnessVersion: string;
-    readonly command?: string;
-    /** A file of the repository to which findings can point. */
-    readonly profile?: string;
-  };
+  readonly run: Pick<RunFacts, 'startedAt' | 'durationSeconds' | 'harnessVersion'> &
+    Partial<Pick<RunFacts, 'command' | 'profile'>>;
 }
 
 /** Facts as lines for a reader. */

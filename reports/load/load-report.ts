@@ -70,7 +70,6 @@ export function loadReport({ series: recorded, ...rest }: LoadResult): LoadRepor
   return {
     name: `load ${run.scenario}`,
     headline: loadHeadline(result),
-    short: loadHeadline(result),
     verdict: verdict === 'held' ? 'pass' : verdict === 'broken' ? 'fail' : 'inconclusive',
     problems: problems(result),
     cases: [
@@ -272,7 +271,6 @@ export function capacityReport(found: CapacityResult): LoadReport {
   return {
     name: 'load capacity',
     headline: capacityHeadline(result),
-    short: capacityHeadline(result),
     verdict: answered ? 'pass' : 'inconclusive',
     problems: answered ? [] : [reason],
     cases: [],

@@ -7,7 +7,7 @@ const COLOURS = { pass: 'brightgreen', fail: 'red', inconclusive: 'yellow' } as 
  *
  * @see https://shields.io/badges/endpoint-badge
  */
-export function renderBadge({ name, short, verdict }: TestRun): string {
+export function renderBadge({ name, headline, short = headline, verdict }: TestRun): string {
   const badge = {
     schemaVersion: 1,
     label: name,
