@@ -21,7 +21,6 @@ export const PROFILE_FILE = 'profile.yaml';
 const LOCK_FILE = 'in-use';
 
 const RESULTS = 'petstore-results';
-const LATEST = 'latest';
 
 /**
  * Makes a folder, and those above it, for this user alone. Node's own recursion does not end in a file system such as
@@ -115,7 +114,7 @@ function isRunning(processId: number): boolean {
 /** Points petstore-results/latest to a run's folder, if links can be made. */
 export function pointLatest(directory: string): void {
   if (dirname(directory) !== RESULTS) return;
-  const link = join(RESULTS, LATEST);
+  const link = join(RESULTS, 'latest');
   try {
     rmSync(link, { force: true });
     symlinkSync(basename(directory), link, 'dir');

@@ -2,21 +2,17 @@ import { serverProfile } from '../../checks/profile/server-profile.ts';
 import { sharedClock } from '../../checks/run/clock.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 
-/** The plan that the document leaves custom, with numbers that add little to the run. */
-const ENTERPRISE = { perMinute: 600, perDay: 6000 };
-const BAN_SECONDS = 20;
-/** With those that a run adds still fewer than a list may hold: only then does a list show the whole store. */
-const ANIMALS = 30;
-
 /** Starts the reference server on a free port of the loopback interface, as a target that permits everything. */
 export async function startEmbeddedTarget() {
   // Shared by server and run, so that nothing waits a real second for a simulated one.
   const clock = sharedClock();
   const server = await startReferenceServer({
     clock,
-    enterprise: ENTERPRISE,
-    ban: { seconds: BAN_SECONDS },
-    animals: ANIMALS,
+    // Numbers that add little to the run.
+    enterprise: { perMinute: 600, perDay: 6000 },
+    ban: { seconds: 20 },
+    // With those that a run adds still fewer than a list may hold: only then does a list show the whole store.
+    animals: 30,
   });
   const keys = server.keys.filter(({ name }) => !name.includes('load'));
   return {
