@@ -40,24 +40,19 @@ export function renderBill(
       'At most',
       `${limit}: then the run ends with what it has; --resume continues it, for as much again at most`,
     ],
+    ...[...groupBy([...skipped], ([, reason]) => sentenceOf(reason))].map(([reason, group]) => [
+      'Skipped',
+      `${count(group.length, 'requirement')}, ${reason}: ${group.map(([id]) => id).join(', ')}`,
+    ]),
+    ...bill.unpayable.map((why) => ['✘ Refused', why]),
   ];
-  const byReason = groupBy([...skipped], ([, reason]) => sentenceOf(reason));
-  const notVerified = [...byReason].map(
-    ([reason, group]) => `${reason}: ${group.map(([id]) => id).join(', ')}`,
-  );
-  const told = (lines: readonly string[], sign: string) =>
-    lines.flatMap((line) => wrap(line, { columns }, sign));
   const permitted = permissions.join(', ') || 'nothing but reading';
   const lines = [
-    ...told([`${count(checks, 'check')} of ${profile.target}, permitted ${permitted}:`], ''),
+    ...wrap(`${count(checks, 'check')} of ${profile.target}, permitted ${permitted}:`, { columns }, ''),
     '',
     ...textTable(rows, { left: 2, indent: '  ', columns }),
     '',
     ...textTable(facts, { indent: '  ', columns }),
-    ...(skipped.size === 0 ? [] : ['', `  ${count(skipped.size, 'requirement')} will be skipped:`]),
-    ...told(notVerified, '  ? '),
-    ...(bill.unpayable.length === 0 ? [] : ['']),
-    ...told(bill.unpayable, '  ✘ refused: '),
   ];
   return `${lines.join('\n')}\n`;
 }
