@@ -230,7 +230,7 @@ t.test('what is no error', async (t) => {
       ['check', '--list', '--only', 'list-limit-fills,list-limit-range'],
       /^list-limit-range .* stated .*\nlist-limit-fills .* our reading /m,
     ],
-    [['explain', 'tls'], /^tls, a field of a profile: .*\n {2}ca {13}.*[Aa]uthorit/],
+    [['explain', 'tls'], /^tls, a field of a profile: .*\n\nca {13}.*[Aa]uthorit/],
     [['explain', 'rate-minute-free'], /^Permission: +exhaust$/m],
     [
       ['explain', 'limit-out-of-range'],
