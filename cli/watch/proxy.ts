@@ -74,7 +74,10 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
           answer = { kind: 'response', status, headers: headerList(rawHeaders) };
           const lasting = answer.headers.filter(([name]) => !OF_THE_CONNECTION.test(name)).flat();
           outgoing.writeHead(status, /^[ -~]*$/.test(phrase) ? phrase : '', lasting);
+          // In one packet with what has come of the body.
+          client.cork();
           outgoing.flushHeaders();
+          process.nextTick(() => client.uncork());
         },
         onResponseData(controller, piece) {
           received.add(piece);
