@@ -49,8 +49,8 @@ t.test('the headline says the verdict and its numbers', async (t) => {
     ],
     [
       reportWith([row('one')], { problems: [stale] }),
-      `Baseline out of date: ${stale}, 1 of 1 requirement verified`,
-      'Baseline out of date',
+      `Inconclusive: ${stale}, 1 of 1 requirement verified`,
+      `Inconclusive: ${stale}`,
     ],
     [reportWith([], { problems: ['not reached'] }), 'Nothing to judge: not reached', 'Nothing to judge'],
     [

@@ -120,12 +120,11 @@ function headlinesOf(report: Report, { causes, drifted }: Groups): Pick<TestRun,
     ...told(may, `${may} of level MAY not verified`),
     ...told(left.length, `${left.length} skipped (${whySkipped(left.flatMap(({ why }) => why))})`),
   ];
-  const isStale = problems.length > 0 && open === 0 && verdict === 'inconclusive';
   const isKnown = verdict === 'nothing-broken' && known > 0;
-  const words = isKnown ? 'Nothing new broken' : isStale ? 'Baseline out of date' : WORDS[verdict];
+  const words = isKnown ? 'Nothing new broken' : WORDS[verdict];
   return {
     headline: `${words}: ${parts.join(', ')}`,
-    short: isStale ? words : `${words}: ${parts[0] ?? ''}`,
+    short: `${words}: ${parts[0] ?? ''}`,
   };
 }
 

@@ -54,7 +54,7 @@ t.test('what made a run red is told in every format', async (t) => {
   const stale = reportWith([row('one')], { problems: [problem] });
   const interrupted = { ...conformantReport(), verdict: 'inconclusive' as const };
   const cases: readonly (readonly [report: Report, told: RegExp, short: string])[] = [
-    [stale, /delete one from the baseline/, 'Baseline out of date'],
+    [stale, /delete one from the baseline/, 'Inconclusive: delete one'],
     [
       { ...interrupted, run: { ...interrupted.run, interrupted: 'SIGINT' } },
       /The run ended early: SIGINT/,
