@@ -2,15 +2,8 @@ import stringWidth from 'string-width';
 import t from 'tap';
 import { buildReport } from './build-report.ts';
 import type { Report } from './report.ts';
-import { NO_SCREEN, renderTerminal } from './terminal.ts';
-import {
-  broken,
-  notConformantReport,
-  reportWith,
-  row,
-  unpermitted,
-  untold,
-} from './testing/sample-reports.ts';
+import { renderTerminal } from './terminal.ts';
+import { broken, reportWith, row, unpermitted, untold } from './testing/sample-reports.ts';
 
 const shown = (report: Report, columns: number, rows: number) =>
   renderTerminal(buildReport(report), { colour: false, columns, rows });
@@ -69,10 +62,4 @@ t.test('interference and an interruption are told at once', async (t) => {
   const text = shown({ ...report, run }, 80, 24);
   t.match(text, /! Somebody else used a key: another client\n/);
   t.match(text, /→ Continue the run\n {2}petstore-harness check --resume here\n→ Repeat only/);
-});
-
-t.test('colour only where it is wanted', async (t) => {
-  const report = buildReport(notConformantReport());
-  t.notMatch(renderTerminal(report, NO_SCREEN), '\u001b');
-  t.match(renderTerminal(report, { ...NO_SCREEN, colour: true }), '\u001b[31m');
 });

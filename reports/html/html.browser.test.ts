@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { renderMatrixHtml } from '../compare/matrix.ts';
 import { render } from '../formats.ts';
 import type { Report } from '../report.ts';
-import { axeViolations, noBrowser, theBrowser } from '../testing/browser.ts';
+import { axeViolations, noBrowser, openPage } from '../testing/browser.ts';
 import { HOSTILE_STRINGS } from '../testing/hostile-text.ts';
 import { broken, exchange, petList, reportWith, row, unpermitted } from '../testing/sample-reports.ts';
 
@@ -25,19 +23,7 @@ function manyFailures(): Report {
 }
 
 t.test('the page in a browser', { skip: noBrowser() }, async (t) => {
-  const browser = await theBrowser();
   const folder = t.testdir();
-  const open = async (name: string, text: string, width = 1400) => {
-    const file = join(folder, name);
-    writeFileSync(file, text);
-    const page = await browser.newPage({ viewport: { width, height: 900 } });
-    const trouble: string[] = [];
-    page.on('pageerror', ({ message }) => trouble.push(message));
-    page.on('console', (line) => void (line.type() === 'error' && trouble.push(line.text())));
-    page.on('request', (request) => void (request.url().startsWith('file:') || trouble.push(request.url())));
-    await page.goto(`file://${file}`);
-    return { page, trouble };
-  };
   const text = render(manyFailures(), 'html');
 
   await t.test('the first screen is the first defect, and eleven failures are no long page', async (t) => {
@@ -45,7 +31,7 @@ t.test('the page in a browser', { skip: noBrowser() }, async (t) => {
       [1400, 6_000],
       [400, 9_000],
     ] as const) {
-      const { page, trouble } = await open('report.html', text, width);
+      const { page, trouble } = await openPage(folder, 'report.html', text, width);
       const defect = await page.locator('.defect').first().boundingBox();
       t.ok((defect?.y ?? 900) < 450, `it begins at ${defect?.y} of 900 at width ${width}`);
       t.ok(await page.locator('.defect mark').first().isVisible(), 'what is wrong is marked');
@@ -61,7 +47,7 @@ t.test('the page in a browser', { skip: noBrowser() }, async (t) => {
   });
 
   await t.test('card and bar count alike; a link opens what it leads to', async (t) => {
-    const { page } = await open('report.html', text);
+    const { page } = await openPage(folder, 'report.html', text);
     t.match(await page.locator('h1').textContent(), '11 of 91 requirements broken, 5 causes');
     t.match(await page.locator('.tally').first().textContent(), '11 broken');
     await page.locator('.defect a', { hasText: 'f-3' }).click();
@@ -74,7 +60,7 @@ t.test('the page in a browser', { skip: noBrowser() }, async (t) => {
       ['report.html', text],
       ['matrix.html', renderMatrixHtml([column, column])],
     ] as const) {
-      const { page } = await open(name, html);
+      const { page } = await openPage(folder, name, html);
       t.strictSame(await axeViolations(page), []);
     }
   });

@@ -1,8 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { axeViolations, noBrowser, theBrowser } from '../testing/browser.ts';
+import { axeViolations, noBrowser, openPage } from '../testing/browser.ts';
 import { capacityResult, loadResult } from '../testing/sample-load.ts';
 import { LOAD_FORMATS } from './load-formats.ts';
 import { capacityReport, loadReport } from './load-report.ts';
@@ -17,23 +14,13 @@ const PARTED = `[...document.querySelectorAll('td, dd')].flatMap(({ firstChild: 
   }).map(() => text.data))`;
 
 t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
-  const browser = await theBrowser();
   const folder = t.testdir();
   const pages = {
     load: LOAD_FORMATS.html.render(loadReport(loadResult())),
     capacity: LOAD_FORMATS.html.render(capacityReport(capacityResult())),
   };
   for (const [name, html] of Object.entries(pages)) {
-    const file = join(folder, `${name}.html`);
-    writeFileSync(file, html);
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      if (!request.url().startsWith('file:')) complaints.push(request.url());
-    });
-    await page.goto(pathToFileURL(file).href);
+    const { page, trouble } = await openPage(folder, `${name}.html`, html);
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 900 });
       t.equal(
@@ -44,7 +31,7 @@ t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
       t.strictSame(await page.evaluate(PARTED), [], `numbers stand beside their units at ${width}`);
     }
     t.strictSame(await axeViolations(page), [], name);
-    t.strictSame(complaints, []);
+    t.strictSame(trouble, []);
     await page.close();
   }
 });

@@ -1,6 +1,4 @@
 import { parse } from 'junit2json';
-import { micromark } from 'micromark';
-import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import t from 'tap';
 import { Parser } from 'tap-parser';
 import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
@@ -117,35 +115,6 @@ t.test('headlines say what was found, and whether it only read', async (t) => {
 
 /** The words of a text, whatever its format writes between them. */
 const words = (text: string) => text.replace(/&#?\w+;|[^\p{L}\p{N}]+/gu, ' ').trim();
-
-t.test('the same tables on terminal, page and in Markdown', async (t) => {
-  const markdown = micromark(LOAD_FORMATS.markdown.render(broken), {
-    allowDangerousHtml: true,
-    extensions: [gfm()],
-    htmlExtensions: [gfmHtml()],
-  });
-  const texts = {
-    terminal: LOAD_FORMATS.terminal.render(broken),
-    html: LOAD_FORMATS.html.render(broken),
-    markdown,
-  };
-  const { tables } = broken;
-  t.same(
-    tables.map(({ title }) => title),
-    ['Thresholds', 'Measured once', 'Figures by operation and plan', 'Requests by key'],
-  );
-  for (const [format, text] of Object.entries(texts))
-    for (const { title, rows } of tables)
-      for (const row of rows) {
-        const cells = row.map((cell) => words(typeof cell === 'string' ? cell : cell.wrong));
-        const shown = words(text.replace(/<[^>]*>/g, ' '));
-        t.ok(
-          shown.includes(cells.filter((cell) => cell !== '').join(' ')),
-          `${format}: ${title}, ${cells[0]}`,
-        );
-      }
-  t.notMatch(texts.terminal, /Broken +\n/, 'a column in which nothing is stays out');
-});
 
 t.test('without steps or requests there is a sentence in place of a picture', async (t) => {
   const none = LOAD_FORMATS.html.render(

@@ -1,13 +1,6 @@
 import t from 'tap';
+import { seeded } from '../testing/made-results.ts';
 import { kneeOf, type StepOutcome } from './knee.ts';
-
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** Searches as capacity-search.ts does around the knee, at a server that holds with a probability. */
 function search(truth: number, width: number, lapse: number, random: () => number) {
