@@ -129,7 +129,7 @@ function redOf([program, args]) {
     const end = (red) => {
       clearTimeout(timeout);
       resolve(red);
-      if (child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
     };
     const timeout = setTimeout(end, TIMEOUT_MS, 'it does not come to an end');
     createInterface(child.stdout).on('line', (line) => {
