@@ -137,6 +137,7 @@ t.test('a problem is one short printable line, whatever the text', (t) => {
   );
   t.ok(problemOf(`-${'x'.repeat(10_000)}`).length < 400);
   t.match(problemOf('[\u0007]'), /but got '\\u0007'/, 'a bell');
+  t.match(problemOf('[\u0085]'), /but got '\\u0085'/, 'a control beyond ASCII');
   t.end();
 });
 

@@ -62,11 +62,15 @@ export function parseJson(text: string): ParsedJson {
     if (error instanceof RangeError) return TOO_DEEP;
     if (!(error instanceof SyntaxError)) throw error;
     // Of what is no JSON at all, such as `404 page not found`, the beginning says most.
-    const beginning = JSON.stringify(text.slice(0, 40));
-    const message = JSON.stringify(error.message.slice(0, 160)).slice(1, -1);
+    const beginning = printable(text.slice(0, 40));
+    const message = printable(error.message.slice(0, 160)).slice(1, -1);
     return { ok: false, kind: 'malformed', problem: `is not JSON: ${message}; it begins with ${beginning}` };
   }
 }
+
+/** A text in quotes, with escapes for controls: JSON's own for those below the space, and for DEL and those beyond ASCII. */
+const printable = (text: string): string =>
+  JSON.stringify(text).replace(/\p{Cc}/gu, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
 
 /** Whether a value nests no deeper than so many levels; takes the prototypes off its objects. */
 function isWithin(levels: number, value: unknown): value is JsonValue {
