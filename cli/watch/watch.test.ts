@@ -1,5 +1,5 @@
 /** What is told of the traffic of other clients, through the proxy and from a recording. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readReport } from '../../reports/read-report.ts';
@@ -99,6 +99,16 @@ t.test('a broken one is told at once, and its row again by a check', async (t) =
   const { command } = readReport(join(target.folder, 'results')).run;
   const again = `${command} --only list-status-filter`.split(' ').slice(2);
   t.equal((await runHere(target.folder, again, target.env)).code, 1);
+});
+
+t.test('no header is added to an answer', async (t) => {
+  const target = await testTarget(t, { variant: 'clock-behind' });
+  const client = ['sh', '-c', 'curl -si "$PETSTORE_URL/pets" >asked'];
+  await runHere(target.folder, ['watch', '--target', target.address, '--', ...client]);
+  const { headers } = await fetch(`${target.address}/pets`);
+  const passed = readFileSync(join(target.folder, 'asked'), 'utf8').matchAll(/^([\w-]+):/gm);
+  const added = [...passed].filter(([, name = '']) => !headers.has(name));
+  t.strictSame(added, []);
 });
 
 t.test('nothing that passed', async (t) => {

@@ -1,4 +1,0 @@
-import { inOneProcess } from './in-one-process.mjs';
-
-await inOneProcess('spec');
-await inOneProcess('reference-server');
