@@ -24,6 +24,7 @@ import { type ClientOptions, createClient, type HttpClient } from './wire/client
 import { type Observed, Observer } from './wire/observed.ts';
 import { TimeIsOver } from './wire/time-is-over.ts';
 
+/** What is to be checked, and how. */
 export interface CheckRequest
   extends Pick<SenderOptions, 'patience' | 'mostRequests' | 'signal' | 'onEvent'>,
     Pick<ClientOptions, 'access' | 'timeouts'> {
@@ -65,6 +66,7 @@ export type CheckedTarget =
     }
   | { readonly kind: 'not-ready'; readonly message: string };
 
+/** The journal's name in a results folder. */
 export const JOURNAL_FILE = 'journal.ndjson';
 
 /** Letters that are not mistaken for one another when read aloud; a target may want no digits in a name. */

@@ -179,8 +179,10 @@ export const profileSchema = exact({
 /** A target and what may be done to it: the file that `--profile` names, after validation, its defaults filled in. */
 export type TargetProfile = Frozen<Static<typeof profileSchema>>;
 
+/** One API key of the target, without its value. */
 export type ProfileKey = TargetProfile['keys'][number];
 
+/** What holds where a profile does not say otherwise. */
 export const PROFILE_DEFAULTS: Omit<TargetProfile, 'target' | 'keys'> = Value.Parse(
   Type.Omit(profileSchema, ['target', 'keys']),
   {},

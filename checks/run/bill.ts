@@ -3,6 +3,7 @@ import { MINUTE } from '../limits/time.ts';
 import type { Key } from '../profile/key.ts';
 import type { Trace } from './trace.ts';
 
+/** What a run spends on one key. */
 export interface KeyBill {
   readonly key: Key;
   readonly requests: number;

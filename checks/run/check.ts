@@ -136,6 +136,7 @@ export const watches = ({ observe, conclude }: Check): boolean =>
 /** Whether it is shown by whatever is answered: it has no scene of its own. */
 export const isShownByAll = (check: Check): boolean => watches(check) && check.scenes.length === 0;
 
+/** What a run saw of a gap. */
 export interface GapAnswer {
   readonly answer: string;
   readonly detail: string;
@@ -152,6 +153,7 @@ export interface GapObserver {
   readonly answer: (seen: Seen) => GapAnswer | undefined;
 }
 
+/** Defines a gap observer. */
 export const gap = (
   id: string,
   { scenes = [], ...options }: Partial<Pick<GapObserver, 'permit' | 'scenes'>>,

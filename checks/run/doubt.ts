@@ -21,6 +21,7 @@ export interface Doubt {
 export const isBefore = ({ receivedAt }: Exchange, { until }: Doubt): boolean =>
   until !== undefined && receivedAt <= until;
 
+/** What makes a run doubtful; undefined where nothing does. */
 export const doubtOf = (seen: Seen): Doubt | undefined =>
   crossedAnswers(seen.trace.exchanges) ?? changedTarget(seen) ?? begunAnew(seen.trace);
 

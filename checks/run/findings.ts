@@ -11,6 +11,7 @@ import { type Reason, reasonOf } from './reason.ts';
  */
 export type RequirementVerdict = 'pass' | 'fail' | 'inconclusive' | 'skipped' | 'not-applicable';
 
+/** A requirement's verdict with what led to it. */
 export interface Finding {
   readonly verdict: RequirementVerdict;
   /** Why, the first one first. */

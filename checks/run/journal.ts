@@ -61,11 +61,13 @@ const Entry = Type.Union([
   Outcome,
 ]);
 
+/** A line of a journal after the first. */
 export type JournalEntry = Frozen<Static<typeof Entry>>;
 
 const isHeader = TypeCompiler.Compile(Header);
 const isEntry = TypeCompiler.Compile(Entry);
 
+/** What a journal held. */
 export interface ReadJournal {
   readonly header: JournalHeader;
   /** In the order of writing, up to the first line that is damaged. */

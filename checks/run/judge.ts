@@ -27,6 +27,7 @@ export interface Judging {
   readonly leftOut?: readonly string[];
 }
 
+/** What a run found out. */
 export interface RunResult {
   /** By requirement id. */
   readonly requirements: ReadonlyMap<string, Finding>;
@@ -51,6 +52,7 @@ export function judgeCheck(check: Check, findings: Findings, seen: Seen): Findin
 
 const LEFT_OUT: Finding = { verdict: 'skipped', reasons: [{ kind: 'left-out' }], evidence: [] };
 
+/** Judges everything that was asked for, once. */
 export function judgeRun(judging: Judging, run: Run): RunResult {
   const { checks, gapObservers, leftOut = [], harmless = checks.flatMap(({ scenes }) => scenes) } = judging;
   const doubt = doubtOf(run);

@@ -49,9 +49,11 @@ function wantedInFront(answer: AnsweredExchange): string {
   return '; does a gateway in front of it want a header? Add it with --header NAME=VARIABLE, or to headers in the profile';
 }
 
+/** One line on a key that the target does not take. */
 export const refusedKey = (status: number, { name, env }: Pick<Key, 'name' | 'env'>): string =>
   `the target answers ${status} to key ${name}: is the value of ${env} right?`;
 
+/** One line on an address at which something else answers. */
 export const notTheService = (baseUrl: string, answer: AnsweredExchange): string =>
   `${baseUrl} is not the Pet Store Service: GET /pets answers ${described(answer)}${wantedInFront(answer)}`;
 

@@ -11,6 +11,7 @@ import { Sender, type SenderOptions } from './sending/sender.ts';
 import { GrowingTrace } from './trace.ts';
 import { Watch } from './watch.ts';
 
+/** What a run works with. */
 export interface RunOptions extends RunFacts, SenderOptions {
   /** An earlier part of this run: its scenes are not played again. */
   readonly stored?: ReadJournal | undefined;

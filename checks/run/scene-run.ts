@@ -29,6 +29,7 @@ export interface Payer {
   readonly preferred?: Key | undefined;
 }
 
+/** How a burst is sent. */
 export interface BurstOptions {
   readonly inFlight: number;
   /** Whether an answer is the last one that is needed. */
@@ -73,6 +74,7 @@ const REFUSED_PAUSES = [50, 200, 800];
 
 const withKey = ({ name, value }: Key): Authorization => ({ kind: 'key', name, value });
 
+/** A scene that is played. */
 export interface ScenePart extends Pick<Scene<unknown>, 'id' | 'sentBy' | 'intent'> {
   /** How often it was begun by earlier processes of the run, and cut off. */
   readonly cutOff: number;

@@ -12,6 +12,7 @@ export interface Violation {
   readonly at?: readonly string[];
 }
 
+/** What a schema objects to, and where. */
 export interface SchemaProblem {
   readonly text: string;
   /** A JSON Pointer. */
@@ -23,6 +24,7 @@ const inHeader = (...names: readonly string[]) => names.map((name) => `header:${
 /** An int64 with every digit: a text where no bigint was made of it. */
 export type Int64 = bigint | string;
 
+/** An animal as far as an answer shows it. */
 export interface ShownAnimal {
   readonly id: Int64 | undefined;
   readonly name: string | undefined;
@@ -30,6 +32,7 @@ export interface ShownAnimal {
   readonly status: string | undefined;
 }
 
+/** So many animals, in words. */
 export const animals = (count: number) => (count === 1 ? '1 animal' : `${count} animals`);
 
 /** A whole number with commas. k6 knows no locales: there toLocaleString('en') throws. */
@@ -119,6 +122,7 @@ function unreadable(name: string, field: NumberHeader, form: string): Violation 
     : undefined;
 }
 
+/** The numbers of a key's plan. */
 export interface PlanNumbers {
   readonly plan: string;
   readonly perMinute: number;
@@ -254,6 +258,7 @@ export function requestedIdViolation(asked: string | undefined, { id }: ShownAni
   return { expected: `animal ${asked}`, actual: `animal ${id}`, at: ['body/id'] };
 }
 
+/** The fields of a request that come back. */
 export type Echoed = 'name' | 'categoryId' | 'status';
 
 /** 4.2: the body is the created Pet: it has what was sent. @param sent undefined where nothing was */

@@ -30,6 +30,7 @@ export function readBaseAddress(text: string): BaseAddress {
   return { ok: true, address: `${url.origin}${path}` };
 }
 
+/** Whether a host is the machine itself that asks for it. */
 export const isLoopback = (hostname: string): boolean =>
   /^(localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname);
 

@@ -19,6 +19,7 @@ import type { RequestSpec } from './requests.ts';
 
 export type { TimeLimits } from './dispatch-once.ts';
 
+/** What a request says of who sends it. */
 export type Authorization =
   /** A key of the profile, sent as bearer token. */
   | { readonly kind: 'key'; readonly name: string; readonly value: string }

@@ -29,12 +29,14 @@ export interface Dispatched {
   readonly outcome: WireResponse | FailureOutcome;
 }
 
+/** What the connections to a target have shown. */
 export interface Keeping {
   /** Whether they may be kept from one exchange to the next: none was lost by that. */
   isSafe: boolean;
   isHttp2: boolean;
 }
 
+/** What connections are made to, and how. */
 export interface ConnectionOptions {
   /** Scheme, host and port. */
   readonly origin: string;

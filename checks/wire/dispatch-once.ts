@@ -15,6 +15,7 @@ export interface TimeLimits {
   readonly body: number;
 }
 
+/** What `dispatchOnce` holds to. */
 export interface DispatchBounds {
   readonly limits: TimeLimits;
   readonly budget: BodyBudget;

@@ -1,6 +1,7 @@
 import { errors } from 'undici';
 import type { FailureOutcome, FailureReason } from './exchange.ts';
 
+/** How far an exchange had come when it failed. */
 export interface Progress {
   readonly stage: 'connecting' | 'waiting for the response' | 'reading the body';
   /** Bytes of the body received, before decoding. */

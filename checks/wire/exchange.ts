@@ -11,6 +11,7 @@ type ExchangeRequest = Frozen<Static<typeof shape.RequestShape>>;
 /** The operations of the interface; `other` is any request outside it (an unknown path, for a gap). */
 export type Operation = ExchangeRequest['operation'];
 
+/** A complete response, whatever it says. */
 export type ResponseOutcome = Frozen<Static<typeof shape.ResponseShape>>;
 
 /** No complete response: the reason, and one line for a person. It is the target's or the network's doing. */
@@ -28,10 +29,12 @@ export type Intent = Static<typeof shape.IntentShape>;
 /** One request and what came of it: the unit of evidence. */
 export type Exchange = Frozen<Static<typeof shape.ExchangeShape>>;
 
+/** An exchange that brought a complete response. */
 export interface AnsweredExchange extends Exchange {
   readonly outcome: ResponseOutcome;
 }
 
+/** Narrows to exchanges that brought a complete response. */
 export function isAnswered(exchange: Exchange): exchange is AnsweredExchange {
   return exchange.outcome.kind === 'response';
 }
@@ -45,8 +48,10 @@ const NEVER_SENT: ReadonlySet<FailureReason> = new Set([
   'proxy',
 ]);
 
+/** Whether no connection was made. */
 export const wasNeverSent = ({ reason }: FailureOutcome): boolean => NEVER_SENT.has(reason);
 
+/** Whether the request may have reached the target. */
 export const mayHaveArrived = ({ outcome }: Exchange): boolean =>
   outcome.kind === 'response' || !wasNeverSent(outcome);
 

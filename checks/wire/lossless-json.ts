@@ -80,6 +80,7 @@ function isWithin(levels: number, value: unknown): value is JsonValue {
   return Object.values(value).every((inner) => isWithin(levels - 1, inner));
 }
 
+/** Whether a value is an object (not an array, not null, not a number). */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)

@@ -84,6 +84,7 @@ const RECOGNISABLE = [
   ['id', 'name', 'categoryId'],
 ];
 
+/** Whether an answer has any of the three rate headers. */
 export function bearsRateHeader({ outcome: { headers } }: AnsweredExchange): boolean {
   return Object.values(rateHeaders(headers)).some(({ kind }) => kind !== 'absent');
 }

@@ -14,6 +14,7 @@ import { failureOf, ProxyError } from './exchange-failure.ts';
 /** Whether a proxy reads the requests to an origin and passes them on; for TLS it makes a tunnel. */
 export const isRead = (origin: string) => origin.startsWith('http:');
 
+/** What tells the proxy who asks. */
 export function proxyCredentials({ username, password }: URL): HeaderList {
   if (username === '') return [];
   const decoded = [username, password].map(decodeURIComponent).join(':');

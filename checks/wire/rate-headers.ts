@@ -10,6 +10,7 @@ export type NumberHeader =
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'unreadable'; readonly text: string };
 
+/** The three headers of section 8, as they came. */
 export interface RateHeaders {
   readonly limit: NumberHeader;
   readonly remaining: NumberHeader;
@@ -37,6 +38,7 @@ function numberHeader(headers: HeaderList, name: string, form: RegExp): NumberHe
 const WHOLE = /^-?\d{1,15}$/;
 const TIMESTAMP = /^-?\d{1,15}(\.\d{1,9})?$/;
 
+/** The rate headers of a response. */
 export const rateHeaders = readLast(
   (headers: HeaderList): RateHeaders => ({
     limit: numberHeader(headers, RATE_HEADER_NAMES.limit, WHOLE),
@@ -45,6 +47,7 @@ export const rateHeaders = readLast(
   }),
 );
 
+/** The value of a header that holds one number, else undefined. */
 export function numberOf(field: NumberHeader): number | undefined {
   return field.kind === 'number' ? field.value : undefined;
 }
@@ -135,6 +138,7 @@ const timeOf = readLast((date: string): number | undefined => {
   return Number.isNaN(time) ? undefined : time;
 });
 
+/** The rate limit's view of an exchange. */
 export const rateReading = readLast((exchange: AnsweredExchange): RateReading => {
   const { limit, remaining, reset } = rateHeaders(exchange.outcome.headers);
   const seconds = numberOf(reset);

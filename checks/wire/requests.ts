@@ -70,10 +70,12 @@ export function percentEncoded(spec: RequestSpec): RequestSpec {
   return { ...spec, path };
 }
 
+/** The same request with this Accept. */
 export function accepting(type: string): (spec: RequestSpec) => RequestSpec {
   return (spec) => ({ ...spec, headers: [...(spec.headers ?? []), ['accept', type]] });
 }
 
+/** The request body of section 4.2. */
 export interface NewPet {
   readonly name: string;
   readonly categoryId: bigint;
@@ -92,4 +94,5 @@ export function addPet(pet: NewPet | Readonly<Record<string, unknown>>): Request
   return addText(stringify(pet) ?? '');
 }
 
+/** GET /pets/{petId}. */
 export const getPet = (id: bigint | string): RequestSpec => requestOf('getPet', id);

@@ -13,6 +13,7 @@ import type { GrowingTrace, Keeping } from '../trace.ts';
 import { KeyLane } from './key-lane.ts';
 import { TargetPresence, withGatewayAsFailure } from './target-presence.ts';
 
+/** What a sender works with. */
 export interface SenderOptions {
   readonly client: HttpClient;
   readonly clock: Clock;
