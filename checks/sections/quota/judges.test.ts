@@ -1,12 +1,15 @@
 /** What is said of what came of a key: the verdict, why, and the rows and keys that explain it. */
 
+import { join } from 'node:path';
 import t from 'tap';
+import { sentenceOf } from '../../../reports/reasons.ts';
 import { currentId } from '../../../spec/contract.ts';
 import { DAY, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Finding, Findings } from '../../run/findings.ts';
 import { judgeCheck } from '../../run/judge.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
+import { assertAsStored } from '../../testing/as-stored.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { quotaChecks } from '../all-checks.ts';
 import type { BanMeasurement } from './ban-reading.ts';
@@ -62,34 +65,22 @@ function said(id: string, { minute, ban, day, keys = [free, toBan, other], first
   return judgeCheck(check, new Findings(), run).weigh();
 }
 
-/** Of the words that a row says: what was seen where it is broken, else why it is open. */
-const words = ({ reasons, violation }: Finding) =>
-  [violation?.actual, ...reasons.map((reason) => ('what' in reason ? reason.what : ''))].join(' ');
-const blames = ({ reasons }: Finding) =>
-  reasons.flatMap((reason) => [
-    ...('blames' in reason ? (reason.blames ?? []) : []),
-    ...(reason.kind === 'interference' || reason.kind === 'day-spent' ? [`key ${reason.key}`] : []),
-    ...(reason.kind === 'lost' ? ['lost'] : []),
-  ]);
+type Row = readonly [what: string, id: string, came: Came, verdict: Finding['verdict']];
 
-type Row = readonly [
-  what: string,
-  id: string,
-  came: Came,
-  verdict: Finding['verdict'],
-  says?: RegExp,
-  blamed?: string,
-];
+/** What is said of each row of the tables, and who explains it. */
+const texts: Record<string, string> = {};
 
 function table(title: string, rows: readonly Row[]): void {
-  t.test(title, async (t) => {
-    for (const [what, id, came, verdict, says = /^/, blamed = ''] of rows) {
-      const finding = said(id, came);
-      t.equal(finding.verdict, verdict, `${id}: ${what}`);
-      t.match(words(finding), says, `${id}: ${what}, in words`);
-      t.equal(blames(finding).join(), currentId(blamed), `${id}: ${what}, who explains it`);
-    }
-  });
+  for (const [what, id, came, verdict] of rows) {
+    const finding = said(id, came);
+    t.equal(finding.verdict, verdict, `${id}: ${what}`);
+    const { violation, reasons } = finding;
+    const broken = violation === undefined ? '' : `${violation.expected} / ${violation.actual}; `;
+    const words = reasons
+      .map((reason) => [reason.kind, 'key' in reason ? `(${reason.key})` : '', sentenceOf(reason)].join(' '))
+      .join('; ');
+    texts[`${title}: ${id}: ${what}`] = `${finding.verdict}: ${broken}${words}`;
+  }
 }
 
 const windows = (...of: readonly FilledWindow[]): Came => ({ minute: { windows: of } });
@@ -105,7 +96,7 @@ const spent = { kind: 'day-spent', what: 'no day left', key: 'free-1' } as const
 const MINUTE_ROW = 'rate-minute-free';
 
 table('how many requests a minute admits', [
-  ['no window', MINUTE_ROW, windows(), 'inconclusive', /no window/],
+  ['no window', MINUTE_ROW, windows(), 'inconclusive'],
   ['one was exact', MINUTE_ROW, windows(short(1), windowOf(exact)), 'pass'],
   ['more after fewer', MINUTE_ROW, windows(short(1), windowOf(more, 7)), 'fail'],
   [
@@ -113,52 +104,34 @@ table('how many requests a minute admits', [
     MINUTE_ROW,
     windows(windowOf(more, hidden(7)), windowOf(fewer(), hidden(5))),
     'inconclusive',
-    /in one of two windows/,
   ],
   ['more, in both', MINUTE_ROW, windows(windowOf(more, hidden(7)), windowOf(more, hidden(8))), 'fail'],
-  ['a race', MINUTE_ROW, windows(raced), 'inconclusive', /9 were admitted at once/, 'rate-concurrent'],
-  ['none refused', MINUTE_ROW, windows(windowOf(fewer(), 6, unrefused)), 'inconclusive', /too slow/],
-  ['answers were lost', MINUTE_ROW, windows(windowOf(exact, 6, lost)), 'inconclusive', /lost/, 'lost'],
-  [
-    'the day ran out',
-    MINUTE_ROW,
-    { minute: { windows: [short(1)], spent } },
-    'inconclusive',
-    /no day left/,
-    'key free-1',
-  ],
-  [
-    'none was admitted',
-    MINUTE_ROW,
-    windows(windowOf(fewer(), 0)),
-    'inconclusive',
-    /daily quota may be used up/,
-  ],
-  ['short once', MINUTE_ROW, windows(short()), 'inconclusive', /5 of 6 requests/, 'key free-1'],
+  ['a race', MINUTE_ROW, windows(raced), 'inconclusive'],
+  ['none refused', MINUTE_ROW, windows(windowOf(fewer(), 6, unrefused)), 'inconclusive'],
+  ['answers were lost', MINUTE_ROW, windows(windowOf(exact, 6, lost)), 'inconclusive'],
+  ['the day ran out', MINUTE_ROW, { minute: { windows: [short(1)], spent } }, 'inconclusive'],
+  ['none was admitted', MINUTE_ROW, windows(windowOf(fewer(), 0)), 'inconclusive'],
+  ['short once', MINUTE_ROW, windows(short()), 'inconclusive'],
   [
     'nothing in the last two',
     MINUTE_ROW,
     windows(short(0, 1), windowOf(fewer(), 0), windowOf(fewer(), 0)),
     'inconclusive',
-    /^/,
-    'key free-1',
   ],
   ['the last two alike', MINUTE_ROW, windows(short(0, 0, 4), short(), short()), 'fail'],
-  ['short twice, not alike', MINUTE_ROW, windows(short(), short(0, 0, 4)), 'inconclusive', /^/, 'key free-1'],
-  ['somebody between', MINUTE_ROW, windows(short(0, 1), short()), 'inconclusive', /^/, 'key free-1'],
+  ['short twice, not alike', MINUTE_ROW, windows(short(), short(0, 0, 4)), 'inconclusive'],
+  ['somebody between', MINUTE_ROW, windows(short(0, 1), short()), 'inconclusive'],
   [
     'an edge within',
     MINUTE_ROW,
     windows({ ...short(), count: { ...short().count, all: admittedReadings(9) } }),
     'inconclusive',
-    /5 of 9 requests that were admitted came after an edge/,
   ],
   [
     'three given back after ten seconds',
     MINUTE_ROW,
     { minute: { afterRetryAfter: retryOf('given', 10.7, { remaining: 3, reset: 61 }) } },
     'fail',
-    /3 more after 10 seconds, .* at most 2/,
   ],
   [
     'three given back by a clock set back',
@@ -187,56 +160,35 @@ const banBurst = (admitted: number, limit = PER_MINUTE): Partial<BanMeasurement>
 });
 
 table('requests in flight together', [
-  ['short', 'rate-concurrent', windows(short()), 'inconclusive', /not be counted/, MINUTE_ROW],
-  ['more, no race', 'rate-concurrent', windows(windowOf(more, 7)), 'inconclusive', /^/, MINUTE_ROW],
-  ['lost', 'rate-concurrent', windows(windowOf(exact, 6, lost)), 'inconclusive', /lost/, 'lost'],
+  ['short', 'rate-concurrent', windows(short()), 'inconclusive'],
+  ['more, no race', 'rate-concurrent', windows(windowOf(more, 7)), 'inconclusive'],
+  ['lost', 'rate-concurrent', windows(windowOf(exact, 6, lost)), 'inconclusive'],
   ['a key that goes on', 'rate-concurrent', { ...windows(), ban: banBurst(6) }, 'pass'],
-  ['eight of it', 'rate-concurrent', { ban: banBurst(8) }, 'fail', /^8 were/],
-  ['hidden edges', 'rate-concurrent', { ban: banBurst(8, 1000) }, 'inconclusive', /headers do not show/],
+  ['eight of it', 'rate-concurrent', { ban: banBurst(8) }, 'fail'],
+  ['hidden edges', 'rate-concurrent', { ban: banBurst(8, 1000) }, 'inconclusive'],
 ]);
 
 const next = (...of: readonly FilledWindow[]): Came => ({ minute: { next: of } });
 const NEXT = 'rate-next-window';
 
 table('the minute after the reset', [
-  [
-    'nothing was refused before',
-    NEXT,
-    windows(windowOf(more, 7, unrefused)),
-    'inconclusive',
-    /no request of key free-1 was refused/,
-    MINUTE_ROW,
-  ],
-  ['the first was short', NEXT, windows(short(1)), 'inconclusive', /^ ?5 requests .*not 6/, MINUTE_ROW],
-  [
-    'no end told',
-    NEXT,
-    { minute: { afterReset: undefined, afterRetryAfter: undefined } },
-    'inconclusive',
-    /headers of key free-1 do not say/,
-  ],
+  ['nothing was refused before', NEXT, windows(windowOf(more, 7, unrefused)), 'inconclusive'],
+  ['the first was short', NEXT, windows(short(1)), 'inconclusive'],
+  ['no end told', NEXT, { minute: { afterReset: undefined, afterRetryAfter: undefined } }, 'inconclusive'],
   [
     'not admitted again',
     NEXT,
     { minute: { afterReset: retryOf('again', 61, { status: 429 }) } },
     'inconclusive',
-    /not admitted again/,
-    'rate-reset-true',
   ],
-  ['the day ran out', NEXT, { minute: { spent } }, 'inconclusive', /no day left/, 'key free-1'],
-  ['lost', NEXT, next(windowOf(exact, 6, lost)), 'inconclusive', /^/, 'lost'],
-  ['more, hidden', NEXT, next(windowOf(more, hidden(7))), 'inconclusive', /headers do not show/],
-  ['short once', NEXT, next(short(0, 0, 4)), 'inconclusive', /in the second window/, 'key free-1'],
-  ['not alike', NEXT, next(short(0, 0, 4), short(0, 0, 5)), 'inconclusive', /^/, 'key free-1'],
+  ['the day ran out', NEXT, { minute: { spent } }, 'inconclusive'],
+  ['lost', NEXT, next(windowOf(exact, 6, lost)), 'inconclusive'],
+  ['more, hidden', NEXT, next(windowOf(more, hidden(7))), 'inconclusive'],
+  ['short once', NEXT, next(short(0, 0, 4)), 'inconclusive'],
+  ['not alike', NEXT, next(short(0, 0, 4), short(0, 0, 5)), 'inconclusive'],
   ['every other', NEXT, next(short(0, 0, 4), windowOf(exact), short(0, 0, 4)), 'fail'],
-  ['slow', NEXT, next(short(0, 0, 4, unrefused)), 'inconclusive', /too slow/],
-  [
-    'bit by bit, short',
-    NEXT,
-    { minute: { next: [short(0, 0, 4)], refilling: true } },
-    'inconclusive',
-    /comes back too slowly, or another client/,
-  ],
+  ['slow', NEXT, next(short(0, 0, 4, unrefused)), 'inconclusive'],
+  ['bit by bit, short', NEXT, { minute: { next: [short(0, 0, 4)], refilling: true } }, 'inconclusive'],
   [
     'bit by bit, whole from rest',
     NEXT,
@@ -262,23 +214,15 @@ const servedAfter = (seconds: number): Partial<BanMeasurement> => ({
 });
 
 table('a request over the limit', [
-  ['401 before the limit', REFUSED, refusal(401, fewer()), 'inconclusive', /before its limit/],
-  [
-    'none',
-    REFUSED,
-    windows(windowOf(exact, 6, unrefused)),
-    'inconclusive',
-    /no request of key free-1/,
-    MINUTE_ROW,
-  ],
+  ['401 before the limit', REFUSED, refusal(401, fewer()), 'inconclusive'],
+  ['none', REFUSED, windows(windowOf(exact, 6, unrefused)), 'inconclusive'],
   [
     'one served',
     REFUSED,
     windows(windowOf(exact, 6, { servedOver: exchangeAt('served', 1, { status: 201 }) })),
     'fail',
-    /^201/,
   ],
-  ['closed once', REFUSED, windows(closed), 'inconclusive', /connection reset at the limit/],
+  ['closed once', REFUSED, windows(closed), 'inconclusive'],
   ['so it may be given back', REFUSED, { minute: { refilling: true }, ban: servedAfter(20) }, 'pass'],
   ['not so soon', REFUSED, { minute: { refilling: true }, ban: servedAfter(1) }, 'fail'],
 ]);
@@ -291,7 +235,6 @@ const again = (what: Told, of: readonly FilledWindow[] = [windowOf(exact)]): Cam
   const retry = retryOf('again', 60, what);
   return { minute: { windows: of, afterRetryAfter: retry, afterReset: retry } };
 };
-const oursNot = /by Date but not by our clock/;
 
 table('the time to wait', [
   ...([0.5, 1, 600, 30_000, 63_000] as const).map(
@@ -303,54 +246,37 @@ table('the time to wait', [
   ['0 as the limit resets', READABLE, told({ retryAfter: 0, reset: 60, date: 60 }), 'pass'],
   ['none', READABLE, told({}), 'inconclusive'],
   ['of the day', READABLE, told({ retryAfter: 43_200, limit: 1000 }), 'pass'],
-  ['of the day, years', READABLE, told({ retryAfter: 10 ** 8, limit: 1000 }), 'fail', /of a day/],
+  ['of the day, years', READABLE, told({ retryAfter: 10 ** 8, limit: 1000 }), 'fail'],
   ['of a ban', READABLE, { ban: { refused: [exchangeAt('over', 2, { retryAfter: 90_000 })] } }, 'pass'],
-  ['none', HONEST, { minute: { afterRetryAfter: undefined } }, 'inconclusive', /no usable/, READABLE],
-  ['banned', HONEST, again({ status: 403 }), 'inconclusive', /seems to be banned/, 'ban-spares-polite'],
-  [
-    'somebody else',
-    HONEST,
-    again({ status: 429 }, [short(1)]),
-    'inconclusive',
-    /fewer requests/,
-    'key free-1',
-  ],
+  ['none', HONEST, { minute: { afterRetryAfter: undefined } }, 'inconclusive'],
+  ['banned', HONEST, again({ status: 403 }), 'inconclusive'],
+  ['somebody else', HONEST, again({ status: 429 }, [short(1)]), 'inconclusive'],
   [
     'lost before',
     HONEST,
     { ...again({ status: 429 }, [windowOf(fewer(0, 1), 5, lost)]), lostAt: 0.5 },
     'fail',
   ],
-  ['lost meanwhile', HONEST, { ...again({ status: 429 }), lostAt: 30 }, 'inconclusive', /^/, 'lost'],
-  [
-    'the day ran out',
-    HONEST,
-    again({ status: 429, retryAfter: 50_000 }),
-    'inconclusive',
-    /no requests left for its day/,
-    'key free-1',
-  ],
-  ['perhaps the day', HONEST, again({ status: 429 }, [short()]), 'inconclusive', /daily quota of key/],
+  ['lost meanwhile', HONEST, { ...again({ status: 429 }), lostAt: 30 }, 'inconclusive'],
+  ['the day ran out', HONEST, again({ status: 429, retryAfter: 50_000 }), 'inconclusive'],
+  ['perhaps the day', HONEST, again({ status: 429 }, [short()]), 'inconclusive'],
   [
     'our clock is behind',
     HONEST,
     again({ status: 429, date: 160 }, [refusedWith({ retryAfter: httpDate(99), date: 1 })]),
     'inconclusive',
-    oursNot,
   ],
   [
     'Reset, our clock is behind',
     'rate-reset-true',
     again({ status: 429, date: 160 }, [refusedWith({ reset: 99, date: 1 })]),
     'inconclusive',
-    oursNot,
   ],
   [
     'Reset, a clock set back',
     'rate-reset-true',
     again({ status: 429, date: 30 }, [refusedWith({ reset: 59, date: 1 })]),
     'inconclusive',
-    /Date of the target went back/,
   ],
   ...(
     [
@@ -365,31 +291,16 @@ table('the time to wait', [
         refusedWith({ date: undefined, reset: 60, retryAfter: 59 }),
       ]),
       verdict,
-      behind > 0 ? /Reset less Retry-After went back/ : /^429/,
     ],
   ),
-  [
-    'no Reset to wait for',
-    'rate-reset-true',
-    { minute: { afterReset: undefined } },
-    'inconclusive',
-    /could not wait/,
-    'rate-reset-value',
-  ],
+  ['no Reset to wait for', 'rate-reset-true', { minute: { afterReset: undefined } }, 'inconclusive'],
   [
     'Reset of the day',
     'rate-reset-true',
     { minute: { windows: [refusedWith({ limit: 1000 })], afterReset: undefined } },
     'not-applicable',
   ],
-  [
-    'nothing refused',
-    'rate-reset-true',
-    windows(),
-    'inconclusive',
-    /no request of key free-1 was refused/,
-    MINUTE_ROW,
-  ],
+  ['nothing refused', 'rate-reset-true', windows(), 'inconclusive'],
   ['of the day', 'rate-remaining-exhausted', told({ limit: 1000, remaining: 2 }), 'not-applicable'],
 ]);
 
@@ -417,7 +328,7 @@ const banned = again(forbidden);
 
 table('a ban', [
   ['none', 'ban-provoked', banOf(noBan), 'not-applicable'],
-  ['too slow', 'ban-provoked', banOf({ rounds: [] }), 'inconclusive', /only 3 requests over the limit/],
+  ['too slow', 'ban-provoked', banOf({ rounds: [] }), 'inconclusive'],
   [
     'not held to its limit',
     'ban-provoked',
@@ -425,21 +336,14 @@ table('a ban', [
     'not-applicable',
   ],
   ['ends', 'ban-ends', banOf({ rounds: [[untold]] }), 'pass'],
-  [
-    'goes on, untold',
-    'ban-ends',
-    banOf({ rounds: [[untold]], later: [still] }),
-    'inconclusive',
-    /does not tell its end/,
-  ],
+  ['goes on, untold', 'ban-ends', banOf({ rounds: [[untold]], later: [still] }), 'inconclusive'],
   [
     'too long',
     'ban-ends',
     banOf({ rounds: [[exchangeAt('ban', 60, { ...forbidden, retryAfter: 3600 })]], later: [] }),
     'inconclusive',
-    /lasts 60 minutes/,
   ],
-  ['prolonged', 'ban-ends', banOf({ later: [still], ...somebodyElse }), 'inconclusive', /^/, 'key free-ban'],
+  ['prolonged', 'ban-ends', banOf({ later: [still], ...somebodyElse }), 'inconclusive'],
   [
     'a clock set back',
     'ban-ends',
@@ -448,73 +352,43 @@ table('a ban', [
       later: [exchangeAt('still', 81, { ...forbidden, date: 70 })],
     }),
     'inconclusive',
-    /Date of the target went back/,
   ],
   ['the wrong one', 'ban-other-keys', banOf({ ...noBan, others: got(403) }), 'fail'],
-  ['nobody was asked', 'ban-other-keys', banOf(), 'inconclusive', /each was over its own limit/],
+  ['nobody was asked', 'ban-other-keys', banOf(), 'inconclusive'],
   ['there is nobody', 'ban-other-keys', { ...banOf(), keys: [toBan] }, 'skipped'],
-  [
-    'polite, but an answer was lost',
-    'ban-spares-polite',
-    { ...banned, lostAt: 0.5 },
-    'inconclusive',
-    /^/,
-    'lost',
-  ],
-  [
-    'refused again',
-    'ban-spares-polite',
-    again({ status: 429 }),
-    'inconclusive',
-    /after it had waited/,
-    HONEST,
-  ],
+  ['polite, but an answer was lost', 'ban-spares-polite', { ...banned, lostAt: 0.5 }, 'inconclusive'],
+  ['refused again', 'ban-spares-polite', again({ status: 429 }), 'inconclusive'],
   [
     'polite, a clock set back',
     'ban-spares-polite',
     again({ ...forbidden, date: 30 }, [refusedWith({ retryAfter: 59, date: 1 })]),
     'inconclusive',
-    /Date of the target went back/,
   ],
   [
     'not told how long',
     'ban-spares-polite',
     { minute: { afterReset: undefined, afterRetryAfter: undefined } },
     'inconclusive',
-    /not told how long to wait/,
-    'retry-after-present,retry-after-readable',
   ],
   [
     'somebody else may have earned it',
     'ban-spares-polite',
     again(forbidden, [windowOf(exact), short()]),
     'inconclusive',
-    /although it had waited/,
-    'key free-1',
   ],
   [
     'several were in flight',
     'ban-spares-polite',
     again(forbidden, [windowOf(exact, 6, { refusals: [over[0] ?? answer, over[1] ?? answer] })]),
     'inconclusive',
-    /several requests in flight/,
   ],
-  ['banned below the limit', 'ban-spares-polite', refusal(403, fewer()), 'fail', /^403/],
-  [
-    'the day ran out',
-    'ban-spares-polite',
-    again({ status: 429, retryAfter: 50_000 }),
-    'inconclusive',
-    /day/,
-    'key free-1',
-  ],
+  ['banned below the limit', 'ban-spares-polite', refusal(403, fewer()), 'fail'],
+  ['the day ran out', 'ban-spares-polite', again({ status: 429, retryAfter: 50_000 }), 'inconclusive'],
   [
     'a ban of another key hits it',
     HONEST,
     { ...again({ ...forbidden, retryAfter: 40 }), ...banOf({ others: got(403) }) },
     'inconclusive',
-    /while key free-ban was banned/,
-    'ban-other-keys',
   ],
 ]);
 
@@ -535,16 +409,8 @@ table('a day', [
     DAY_ROW,
     { day: { admitted: [...tallies(41), [NOON + DAY, NOON + DAY, 1]] } },
     'inconclusive',
-    /longer than a day/,
   ],
-  [
-    'fewer',
-    DAY_ROW,
-    day(999),
-    'inconclusive',
-    /^ ?999 of 1000 .* earlier requests .* unusedToday: true for key free-1/,
-    'key free-1',
-  ],
+  ['fewer', DAY_ROW, day(999), 'inconclusive'],
   ['a generous wait', DAY_ROW, day(PER_DAY, { refusal: ofDay({ retryAfter: 86_350 }) }), 'pass'],
   ['fewer, but for lost ones', DAY_ROW, day(998, { lost: 2 }), 'pass'],
   [
@@ -552,24 +418,19 @@ table('a day', [
     DAY_ROW,
     { ...day(999), first: { status: 200, limit: PER_DAY, remaining: PER_DAY - 1 } },
     'fail',
-    /^999 were/,
   ],
   ['a day that began with us', DAY_ROW, day(999, { refusal: ofDay({ retryAfter: 86_400 - 60 }) }), 'fail'],
-  [
-    'another client may be the reason',
-    DAY_ROW,
-    day(999, { waitsInVain: 3 }),
-    'inconclusive',
-    /perhaps not for its day/,
-    'key free-1',
-  ],
-  ['not refused', DAY_REFUSAL, { day: { admitted: tallies(9) } }, 'inconclusive', /not refused for its day/],
+  ['another client may be the reason', DAY_ROW, day(999, { waitsInVain: 3 }), 'inconclusive'],
+  ['not refused', DAY_REFUSAL, { day: { admitted: tallies(9) } }, 'inconclusive'],
   [
     'refused again after the wait',
     DAY_REFUSAL,
     day(PER_DAY, { refusedAgain: exchangeAt('again', 120) }),
     'fail',
-    /after it, still 429/,
   ],
   ['a clock behind, without Date', DAY_REFUSAL, day(PER_DAY, { refusal: ofDay({ reset: 42_900 }) }), 'pass'],
 ]);
+
+t.test('what is said of them is as stored', async (t) =>
+  assertAsStored(t, join(import.meta.dirname, 'testing', 'judges.txt'), texts),
+);
