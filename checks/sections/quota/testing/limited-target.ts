@@ -41,6 +41,8 @@ export interface LimitedTarget {
   readonly ban?: { readonly refusals: number; readonly seconds: number };
   /** What is answered otherwise than the limits would have it; nothing leaves it as it is. */
   readonly tells?: (arrival: Arrival) => Told | FailureOutcome | undefined;
+  /** What tells a request without a valid key of the limits, so many seconds after noon. */
+  readonly keyless?: (seconds: number) => Told;
   /** Milliseconds that pass before the request arrives. */
   readonly takes?: (number: number) => number;
   /** Whether somebody else makes a request on the key right before this one. */
@@ -78,7 +80,7 @@ function account(key: Key, { limit = fixedWindow, admits, day, ban }: LimitedTar
 
 /** A run that nothing was played of. */
 export function limitedRun(target: LimitedTarget = {}): TestRun {
-  const { keys = [exhaustKey()], permissions = ['exhaust'], takes, tells, neighbour } = target;
+  const { keys = [exhaustKey()], permissions = ['exhaust'], takes, tells, neighbour, keyless } = target;
   const { clockAhead = 0, later = 0 } = target;
   const accounts = new Map(keys.map((key) => [key.name, account(key, target)]));
   const ahead = clockAhead === 'none' ? 0 : clockAhead;
@@ -88,10 +90,11 @@ export function limitedRun(target: LimitedTarget = {}): TestRun {
       const now = test.clock.now();
       const key = keys.find(({ name }) => name === payer(request));
       const spend = accounts.get(key?.name ?? '');
-      if (key === undefined || spend === undefined) return telling({ status: 401, limit: undefined });
+      const seconds = (now - NOON) / SECOND;
+      if (key === undefined || spend === undefined)
+        return telling({ status: 401, limit: undefined, ...keyless?.(seconds) });
       if (neighbour?.(number) === true) spend(now);
       const { admitted, remaining, reset: resetsAt, banned, ofDay } = spend(now);
-      const seconds = (now - NOON) / SECOND;
       const otherwise = tells?.({
         request,
         key: key.name,

@@ -1,0 +1,180 @@
+/** What whole runs send, wait for and say, on a clock that only waits and answers move on. */
+import { join } from 'node:path';
+import t from 'tap';
+import { sentence } from '../../reports/reasons.ts';
+import { groupBy } from '../../spec/group-by.ts';
+import { slidingLog, tokenBucketBySecond } from '../limits/testing/simulated-limits.ts';
+import { SECOND } from '../limits/time.ts';
+import { playRun } from '../run/play.ts';
+import { preflight } from '../run/preflight.ts';
+import type { RunEvent } from '../run/run-events.ts';
+import { assertAsStored } from '../testing/as-stored.ts';
+import type { FailureOutcome } from '../wire/exchange.ts';
+import { allChecks, allGapObservers } from './all-checks.ts';
+import { TestStore } from './animals/testing/store-target.ts';
+import { type Arrival, type LimitedTarget, limitedRun } from './quota/testing/limited-target.ts';
+import { exhaustKey, type Told } from './quota/testing/measured.ts';
+
+/** Ordinary requests are the largest key's: where its minute ends decides about none of them. */
+const KEYS = [
+  exhaustKey({ limits: { perMinute: 60, perDay: 1000 } }),
+  exhaustKey({ name: 'free-ban', roles: ['ban'], limits: { perMinute: 60, perDay: 1000 } }),
+  exhaustKey({ name: 'pro-1', plan: 'pro', roles: ['functional'], limits: { perMinute: 900, perDay: 9000 } }),
+];
+const FREE = KEYS.slice(0, 1);
+
+/** Equal lines that follow each other as one, with their number. */
+function counted(lines: readonly string[]): string {
+  const runs: { line: string; times: number }[] = [];
+  for (const line of lines) {
+    const last = runs.at(-1);
+    if (last?.line === line) last.times += 1;
+    else runs.push({ line, times: 1 });
+  }
+  return runs.map(({ line, times }) => (times === 1 ? line : `${line} × ${times}`)).join('\n');
+}
+
+/** The id of a requirement or gap, and what is said of it. */
+type Row = readonly [id: string, said: string];
+
+/** What a target answers in place of the store; undefined leaves it as it is. */
+type Otherwise = (arrival: Arrival, store: TestStore) => Told | FailureOutcome | undefined;
+
+/** What each scene of a run sends, what is waited for, and what is said of each row and gap. */
+async function wholeRun(target: LimitedTarget, otherwise: Otherwise) {
+  const store = new TestStore(30);
+  const scenes = new Map<string, string[]>();
+  const waits: string[] = [];
+  // How many animals a run has added before is another scene's matter.
+  const named = (path: string) =>
+    path.replace(/(?<=^\/pets\/)\d+/, (id) => store.kept.find((pet) => `${pet.id}` === id)?.name ?? id);
+  const onEvent = (event: RunEvent) => {
+    if (event.kind === 'waiting') {
+      const seconds = (event.until - test.clock.now()) / SECOND;
+      waits.push(`${event.for}: ${seconds < 2 ? seconds.toFixed(2) : Math.round(seconds)} s`);
+    }
+    if (event.kind !== 'exchange') return;
+    const { sentBy, intent, key, request, outcome } = event.exchange;
+    const sent = scenes.get(sentBy) ?? [];
+    scenes.set(sentBy, sent);
+    const headers = request.headers.map(([name, value]) => ` ${name}: ${value}`).join('');
+    const came = outcome.kind === 'response' ? outcome.status : outcome.reason;
+    sent.push(
+      `${key ?? '(none)'} ${intent} ${request.method} ${named(request.path)}${headers} ${request.body ?? ''} → ${came}`,
+    );
+  };
+  const test = limitedRun({
+    keys: KEYS,
+    permissions: ['writes', 'exhaust', 'ban'],
+    ban: { refusals: 10, seconds: 40 },
+    keyless: (seconds) => ({ limit: 60, remaining: 60, reset: Math.floor(seconds) + 60 }),
+    ...target,
+    tells: (arrival) => {
+      const told = otherwise(arrival, store);
+      if (told !== undefined || !arrival.admitted) return told;
+      const { status = 200, body = '' } = store.answer(arrival.request);
+      return { status, body };
+    },
+    options: { checks: allChecks, onEvent, ...target.options },
+  });
+  const ready = await preflight(test.run);
+  const { requirements, gaps, doubt } = await playRun(test.run, {
+    checks: allChecks,
+    gapObservers: allGapObservers,
+  });
+  const rows = [...requirements].map(([id, { verdict, reasons, violation }]): Row => {
+    const broken = violation === undefined ? '' : `${violation.expected} / ${violation.actual}; `;
+    return [id, `${verdict}: ${broken}${sentence(reasons)}`];
+  });
+  const answers = [...gaps].map(([id, answer]): Row => {
+    return [id, 'kind' in answer ? sentence([answer]) : `${answer.answer}: ${answer.detail}`];
+  });
+  const run: Row = ['the run', `${ready.kind === 'ready' ? 'ready' : ready.message}, ${doubt ?? 'no doubt'}`];
+  return {
+    sends: Object.fromEntries([...scenes].map(([scene, sent]) => [scene, counted(sent)])),
+    waits: counted(waits),
+    // Without how often a row was seen, ids and times, which change with what else is sent.
+    rows: [...rows, ...answers, run].map(([id, said]): Row => {
+      return [id, said.replace(/(?<=held in |broken )[\w,]+( \w+)?$/, '…').replace(/\b1\d{3,}\b/g, 'N')];
+    }),
+  };
+}
+
+/** Each sentence once, with the rows that say it where these are few. */
+function grouped(rows: readonly Row[]): string {
+  const groups = [...groupBy(rows, ([, said]) => said)];
+  const names = (group: readonly Row[]) =>
+    group.length > 3 ? 'many rows' : group.map(([id]) => id).join(', ');
+  return groups.map(([said, group]) => `${names(group)} ${said}`).join('\n');
+}
+
+const failure = (reason: FailureOutcome['reason']): FailureOutcome => ({
+  kind: 'failure',
+  reason,
+  message: 'it says so',
+});
+
+/** Does something to one request in so many, chosen by what it is: another request more changes nothing for the others. */
+function now(and: (arrival: Arrival) => ReturnType<Otherwise>, oneIn: number): Otherwise {
+  const seen = new Map<string, number>();
+  return (arrival) => {
+    const { method, path, body = '' } = arrival.request;
+    const text = `${method} ${path.replace(/\d{4}/, '')} ${body}`;
+    const times = (seen.get(text) ?? 0) + 1;
+    seen.set(text, times);
+    const sum = [...text].reduce((before, letter) => before + letter.charCodeAt(0), times);
+    return sum % oneIn === 0 ? and(arrival) : undefined;
+  };
+}
+
+/** Does something from the first malformed id on. */
+function afterwards(and: (arrival: Arrival) => ReturnType<Otherwise>): Otherwise {
+  let begun = false;
+  return (arrival) => {
+    begun ||= arrival.request.path === '/pets/abc';
+    return begun ? and(arrival) : undefined;
+  };
+}
+
+/** A target that is wrong in much. */
+const wrong: Otherwise = ({ request, admitted, seconds, remaining }, store) => {
+  if (!admitted) return { retryAfter: undefined, remaining: 3, reset: Math.floor(seconds) - 5 };
+  if (request.path.includes('/pets/')) return { status: 500, body: '{"code":"","message":"m"}' };
+  const { status = 200, body = '' } = store.answer(request);
+  if (request.method === 'POST' && status === 201) return { status: 200, body: body.toUpperCase() };
+  return { status, body, remaining: remaining === 7 ? 8 : remaining };
+};
+const quiet: Otherwise = () => undefined;
+
+const TARGETS: Readonly<Record<string, readonly [LimitedTarget, Otherwise]>> = {
+  'one that conforms': [{}, quiet],
+  'a day that is spent': [{ keys: FREE, permissions: ['exhaust', 'day'] }, quiet],
+  'a bucket without Date': [{ limit: tokenBucketBySecond, clockAhead: 'none' }, quiet],
+  'a sliding log': [{ limit: slidingLog, admits: 50 }, quiet],
+  'one that is wrong': [{ admits: 70 }, wrong],
+  'answers lost': [{}, now(() => failure('reset'), 13)],
+  'connections refused': [{}, now(() => failure('refused'), 3)],
+  'a gateway that is unavailable': [{}, now(() => ({ status: 503, body: '<html>' }), 9)],
+  'a neighbour': [{ neighbour: (number) => number % 2 === 0 }, quiet],
+  'one that goes': [{}, afterwards(() => failure('refused'))],
+  'one that refuses a key': [{}, afterwards(({ key }) => (key === 'pro-1' ? { status: 401 } : undefined))],
+  'one that is never free': [{ admits: 0 }, quiet],
+  'more requests than it may send': [{ options: { mostRequests: 12 } }, quiet],
+};
+
+t.test('what is sent, waited for and said is as stored', async (t) => {
+  const texts: Record<string, string> = {};
+  let usual: readonly string[] = [];
+  for (const [name, [target, otherwise]] of Object.entries(TARGETS)) {
+    const { sends, waits, rows } = await wholeRun(target, otherwise);
+    const isFirst = usual.length === 0;
+    texts[`${name}: waits`] = waits;
+    texts[`${name}: rows`] = isFirst
+      ? rows.map((row) => row.join(' ')).join('\n')
+      : grouped(rows.filter((row) => !usual.includes(row.join(' '))));
+    if (!isFirst) continue;
+    usual = rows.map((row) => row.join(' '));
+    for (const [scene, sent] of Object.entries(sends)) texts[`${name}: ${scene} sends`] = sent;
+  }
+  assertAsStored(t, join(import.meta.dirname, 'testing', 'whole-runs.txt'), texts);
+});
