@@ -20,7 +20,7 @@ import {
   tokenBucketByNextToken,
   tokenBucketBySecond,
 } from './testing/simulated-limits.ts';
-import { DAY, MINUTE, SECOND } from './time.ts';
+import { DAY, givenAtOnce, MINUTE, SECOND } from './time.ts';
 import { isForDay } from './told-time.ts';
 import {
   type CountVerdict,
@@ -393,6 +393,8 @@ t.test('what is said of Remaining', async (t) => {
 });
 
 t.test('a bucket that is given five requests once a second', async (t) => {
+  t.strictSame([60, 120, 300].map(givenAtOnce), [1, 2, 5]);
+  t.ok(givenAtOnce(90) > 2, 'a whole number hides a fraction');
   const shown = (...values: readonly number[]) =>
     judgeRemaining(
       values.map((remaining, index) => reading({ sentAt: index * 20, limit: 300, remaining, reset: MINUTE })),
@@ -501,6 +503,9 @@ t.test('how quota comes back', async (t) => {
   t.equal(isRefilling(back(900, 90, 60, 1000)), undefined, 'headers of the day');
   t.equal(shortWindow(back(5, 60, 30), new TargetClock()), 30 * SECOND);
   t.equal(shortWindow(back(5, 89, 30), new TargetClock()), undefined, 'a minute, rounded');
+  t.equal(shortWindow(back(5, 88, 30), new TargetClock()), 58 * SECOND);
+  t.equal(shortWindow(back(5, 36, 20), new TargetClock()), 6 * SECOND);
+  t.equal(shortWindow(back(5, 35, 20), new TargetClock()), undefined, 'as a bucket may move it on');
   t.equal(mayGiveTooMuch(back(1, 40, 45), 1), true);
   t.equal(mayGiveTooMuch(back(2, 40, 45), 1), false);
   const given = (seconds: number, remaining: number, beside: readonly number[] = []) => {
