@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { BudgetKey } from '../quota/quota.ts';
-import { MinuteBooks, searchBill } from './capacity-books.ts';
+import { type Spent, searchBill, waitFor } from './capacity-books.ts';
 
 const BUSINESS: BudgetKey = {
   name: 'b',
@@ -12,35 +12,33 @@ const BUSINESS: BudgetKey = {
 };
 const NOW = 1_800_000_000_000;
 
-function spent(...steps: readonly (readonly [secondsAgo: number, requests: number])[]): MinuteBooks {
-  const books = new MinuteBooks({ keys: [BUSINESS], clockSpeed: 1 });
-  for (const [secondsAgo, sent] of steps) {
-    const row = { name: 'b', env: 'B', plan: BUSINESS.plan, requests: sent, busiestMinute: sent, sent };
-    const { perMinute, perDay } = BUSINESS;
-    books.spend([{ ...row, perMinute, perDay }], NOW - secondsAgo * 1000);
-  }
-  return books;
-}
+const BOOKS = { keys: [BUSINESS], clockSpeed: 1 };
+
+const spent = (...steps: readonly (readonly [secondsAgo: number, requests: number])[]): Spent[] =>
+  steps.map(([secondsAgo, sent]) => ({ at: NOW - secondsAgo * 1000, name: 'b', sent }));
 
 t.test('what the last minute leaves is spent without waiting', async (t) => {
-  t.equal(spent([40, 300], [10, 300]).wait({ rate: 100, seconds: 3 }, NOW).waitSeconds, 0);
+  t.equal(waitFor({ rate: 100, seconds: 3 }, BOOKS, spent([40, 300], [10, 300]), NOW).waitSeconds, 0);
 });
 
 t.test('a step that the next minute can pay waits for it, no longer than it must', async (t) => {
-  const { waitSeconds } = spent([40, 300], [10, 300]).wait({ rate: 200, seconds: 3 }, NOW);
+  const { waitSeconds } = waitFor({ rate: 200, seconds: 3 }, BOOKS, spent([40, 300], [10, 300]), NOW);
   t.ok(waitSeconds !== undefined && waitSeconds > 20 && waitSeconds < 21, `${waitSeconds} s`);
 });
 
 t.test('what no minute can pay, or no day any more, is not waited for', async (t) => {
-  const { waitSeconds, reason } = spent([40, 300]).wait({ rate: 400, seconds: 3 }, NOW);
+  const { waitSeconds, reason } = waitFor({ rate: 400, seconds: 3 }, BOOKS, spent([40, 300]), NOW);
   t.equal(waitSeconds, undefined);
   t.match(reason, /^1,200 requests in 3 s, .* are more than the load key has$/);
-  t.equal(spent([400, 900], [300, 900]).wait({ rate: 200, seconds: 3 }, NOW).waitSeconds, undefined);
+  t.equal(
+    waitFor({ rate: 200, seconds: 3 }, BOOKS, spent([400, 900], [300, 900]), NOW).waitSeconds,
+    undefined,
+  );
 });
 
 t.test('the look at the target before each step is on the books', async (t) => {
-  t.equal(spent([10, 995]).wait({ rate: 1, seconds: 1 }, NOW).waitSeconds, 0);
-  t.not(spent([10, 996]).wait({ rate: 1, seconds: 1 }, NOW).waitSeconds, 0);
+  t.equal(waitFor({ rate: 1, seconds: 1 }, BOOKS, spent([10, 995]), NOW).waitSeconds, 0);
+  t.not(waitFor({ rate: 1, seconds: 1 }, BOOKS, spent([10, 996]), NOW).waitSeconds, 0);
 });
 
 t.test(

@@ -3,7 +3,7 @@ import { CAPACITY_STEP } from '../../lib/catalogue.ts';
 import type { PlannedKey } from '../../lib/messages.ts';
 import { sum } from '../../lib/statistics.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
-import { type BudgetKey, payFor, Unpayable } from '../quota/quota.ts';
+import { type BudgetKey, type Demand, payFor, Unpayable } from '../quota/quota.ts';
 
 /** No step of a search goes beyond this many requests a second. */
 export const MOST_RATE = 20_000;
@@ -14,56 +14,51 @@ export const MOST_REQUESTS = MOST_RATE * BUDGET_SECONDS;
 /** Added to a minute, since the target's clock may differ from ours. */
 const ROOM_MS = 500;
 
-/** The keys of a search, with what is left of their minutes and days. */
-export class MinuteBooks {
-  readonly #target: Pick<LoadTarget, 'keys' | 'clockSpeed'>;
-  readonly #minuteMs: number;
-  /** What steps sent, and when each ended, in milliseconds since 1970. */
-  readonly #spent: { readonly at: number; readonly name: string; readonly sent: number }[] = [];
+/** What a step sent with a key, and when the step ended, in milliseconds since 1970. */
+export interface Spent {
+  readonly at: number;
+  readonly name: string;
+  readonly sent: number;
+}
 
-  constructor(target: Pick<LoadTarget, 'keys' | 'clockSpeed'>) {
-    this.#target = target;
-    this.#minuteMs = 60_000 / target.clockSpeed + ROOM_MS;
-  }
+type Payers = Pick<LoadTarget, 'keys' | 'clockSpeed'>;
 
-  /** Notes what a step spent. */
-  spend(bill: readonly PlannedKey[], at: number): void {
-    this.#spent.push(...bill.map(({ name, sent = 0 }) => ({ at, name, sent })));
-  }
+const minuteMs = (clockSpeed: number) => 60_000 / clockSpeed + ROOM_MS;
 
-  /** The keys as they will be at a time, milliseconds since 1970. */
-  keys(at: number): BudgetKey[] {
-    const spentOf = (name: string, since: number) =>
-      sum(this.#spent.map((step) => (step.name === name && step.at >= since ? step.sent : 0)));
-    return this.#target.keys.map((key) => ({
-      ...key,
-      minuteLeft: key.perMinute - spentOf(key.name, at - this.#minuteMs),
-      dayLeft: key.perDay - spentOf(key.name, 0),
-    }));
-  }
+/** The keys with what steps left of their minutes and days, as it will be at a time, milliseconds since 1970. */
+export function keysAt({ keys, clockSpeed }: Payers, spent: readonly Spent[], at: number): BudgetKey[] {
+  const spentOf = (name: string, since: number) =>
+    sum(spent.map((step) => (step.name === name && step.at >= since ? step.sent : 0)));
+  return keys.map((key) => ({
+    ...key,
+    minuteLeft: key.perMinute - spentOf(key.name, at - minuteMs(clockSpeed)),
+    dayLeft: key.perDay - spentOf(key.name, 0),
+  }));
+}
 
-  /**
-   * In how many seconds the keys can pay for a step, and why not before. 0 is now; undefined is never, as no minute is
-   * large enough or the day is spent.
-   */
-  wait(
-    step: { readonly rate: number; readonly seconds: number },
-    now: number,
-  ): { readonly waitSeconds: number | undefined; readonly reason: string } {
-    const demand = { facts: CAPACITY_STEP, ...step, clockSpeed: this.#target.clockSpeed };
-    const over = this.#spent.map(({ at }) => at + this.#minuteMs + 1);
-    let reason = '';
-    for (const at of [now, ...over.filter((time) => time > now)]) {
-      try {
-        payFor(demand, this.keys(at));
-        return { waitSeconds: (at - now) / 1000, reason };
-      } catch (error) {
-        if (!(error instanceof Unpayable)) throw error;
-        reason = error.reason;
-      }
+/**
+ * In how many seconds the keys can pay for a step, and why not before. 0 is now; undefined is never, as no minute is
+ * large enough or the day is spent.
+ */
+export function waitFor(
+  step: Pick<Demand, 'rate' | 'seconds'>,
+  payers: Payers,
+  spent: readonly Spent[],
+  now: number,
+): { readonly waitSeconds: number | undefined; readonly reason: string } {
+  const { clockSpeed } = payers;
+  const over = spent.map(({ at }) => at + minuteMs(clockSpeed) + 1);
+  let reason = '';
+  for (const at of [now, ...over.filter((time) => time > now)]) {
+    try {
+      payFor({ facts: CAPACITY_STEP, ...step, clockSpeed }, keysAt(payers, spent, at));
+      return { waitSeconds: (at - now) / 1000, reason };
+    } catch (error) {
+      if (!(error instanceof Unpayable)) throw error;
+      reason = error.reason;
     }
-    return { waitSeconds: undefined, reason };
   }
+  return { waitSeconds: undefined, reason };
 }
 
 /**

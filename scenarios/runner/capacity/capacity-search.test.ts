@@ -1,6 +1,6 @@
 import t from 'tap';
 import { parseSlo } from '../../lib/slo.ts';
-import { type Search, SearchEnded, searchCapacity } from './capacity-search.ts';
+import { type Search, type SearchEnd, searchCapacity } from './capacity-search.ts';
 import { SUSTAINED_SECONDS } from './judge-step.ts';
 import type { StepOutcome } from './knee.ts';
 
@@ -9,20 +9,20 @@ const SLO = parseSlo('p99<200ms,errors<0.1%');
 /** Steps at a target that holds up to a rate, until one cannot be taken. */
 function steps(
   capacity: number,
-  end: (rate: number, taken: number) => Error | undefined,
+  endAt: (rate: number, taken: number) => SearchEnd | undefined,
 ): Pick<Search, 'take' | 'taken'> {
   const taken: StepOutcome[] = [];
   return {
     taken,
     async take(rate) {
-      const error = end(rate, taken.length);
-      if (error !== undefined) throw error;
-      const step = { rate, held: rate <= capacity };
-      taken.push(step);
-      return step;
+      const end = endAt(rate, taken.length);
+      if (end === undefined) taken.push({ rate, held: rate <= capacity });
+      return end;
     },
   };
 }
+
+const quota = (reason: string): SearchEnd => ({ outcome: 'quota-limited', reason });
 
 /** Thirty steps, whatever the machine does meanwhile. */
 const search = (taker: Pick<Search, 'take' | 'taken'>, slo = SLO) =>
@@ -50,8 +50,7 @@ t.test('the interval is wider by the backlog that a latency bound lets pass', as
 });
 
 t.test('where quotas end it before anything broke, what held is a lower bound', async (t) => {
-  const poor = (rate: number) =>
-    rate > 320 ? new SearchEnded('quota-limited', '1920 requests are more') : undefined;
+  const poor = (rate: number) => (rate > 320 ? quota('1920 requests are more') : undefined);
   t.match(await search(steps(1e6, poor)), {
     outcome: 'quota-limited',
     atLeast: 320,
@@ -62,8 +61,7 @@ t.test('where quotas end it before anything broke, what held is a lower bound', 
 });
 
 t.test('where quotas end it later, the interval is as wide as what the steps leave open', async (t) => {
-  const spent = (_: number, taken: number) =>
-    taken === 5 ? new SearchEnded('quota-limited', 'the day is spent') : undefined;
+  const spent = (_: number, taken: number) => (taken === 5 ? quota('the day is spent') : undefined);
   const { outcome, interval, atLeast, reason } = await search(steps(100, spent));
   t.equal(outcome, 'quota-limited');
   t.equal(atLeast, undefined);
@@ -72,8 +70,7 @@ t.test('where quotas end it later, the interval is as wide as what the steps lea
 });
 
 t.test('a rate that broke once and cannot be tried again is no part of a lower bound', async (t) => {
-  const poor = (rate: number, taken: number) =>
-    taken > 4 ? new SearchEnded('quota-limited', `no second ${rate}/s`) : undefined;
+  const poor = (rate: number, taken: number) => (taken > 4 ? quota(`no second ${rate}/s`) : undefined);
   const { interval, atLeast, outcome } = await search(steps(200, poor));
   t.equal(outcome, 'quota-limited');
   t.equal(atLeast, undefined, 'above it something broke');
@@ -81,11 +78,10 @@ t.test('a rate that broke once and cannot be tried again is no part of a lower b
 });
 
 t.test('where no step could be paid, or all of them broke, there is no bound', async (t) => {
-  const broke = await search(steps(0, () => new SearchEnded('quota-limited', 'nothing left')));
+  const broke = await search(steps(0, () => quota('nothing left')));
   t.match(broke, { outcome: 'quota-limited', capacity: null });
   t.equal(broke.atLeast, undefined);
-  const once = (_: number, taken: number) =>
-    taken === 2 ? new SearchEnded('quota-limited', 'nothing left') : undefined;
+  const once = (_: number, taken: number) => (taken === 2 ? quota('nothing left') : undefined);
   t.equal((await search(steps(0, once))).atLeast, undefined);
 });
 
@@ -95,7 +91,7 @@ t.test('nothing that broke up to the highest rate is a lower bound too', async (
 
 t.test('a generator that is the limit says up to where the target held', async (t) => {
   const weak = (rate: number) =>
-    rate > 200 ? new SearchEnded('generator-limited', 'arrivals were late') : undefined;
+    rate > 200 ? ({ outcome: 'generator-limited', reason: 'arrivals were late' } as const) : undefined;
   t.match(await search(steps(1e6, weak)), {
     outcome: 'generator-limited',
     atLeast: 160,
@@ -105,5 +101,8 @@ t.test('a generator that is the limit says up to where the target held', async (
 });
 
 t.test('whatever else goes wrong is nobody’s capacity', async (t) => {
-  await t.rejects(search(steps(100, () => new Error('the disk is full'))), { message: 'the disk is full' });
+  const full = () => {
+    throw new Error('the disk is full');
+  };
+  await t.rejects(search(steps(100, full)), { message: 'the disk is full' });
 });

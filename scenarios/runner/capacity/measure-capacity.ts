@@ -12,8 +12,8 @@ import {
   type CapacityResult,
   type CapacityStep,
 } from './capacity.ts';
-import { BUDGET_SECONDS, MinuteBooks } from './capacity-books.ts';
-import { NO_NUMBER, SearchEnded, searchCapacity } from './capacity-search.ts';
+import { BUDGET_SECONDS, keysAt, type Spent, waitFor } from './capacity-books.ts';
+import { NO_NUMBER, type SearchEnd, searchCapacity } from './capacity-search.ts';
 import { judgeStep } from './judge-step.ts';
 
 /** A search: each of its steps is such a load. Its rate is a first guess. */
@@ -41,57 +41,59 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
   const left = () => BUDGET_SECONDS - elapsed();
   const clauses = parseSlo(slo);
   const bounds = latencyBounds(clauses);
-  const books = new MinuteBooks(target);
+  const spent: Spent[] = [];
   const taken: CapacityStep[] = [];
   let way: Way = {};
 
-  /** Waits until the keys can pay for a step. */
-  async function afford(rate: number, seconds: number): Promise<void> {
-    const { waitSeconds, reason } = books.wait({ rate, seconds }, Date.now());
-    if (waitSeconds === 0) return;
+  /** Waits until the keys can pay for a step, or says why they cannot. */
+  async function afford(rate: number, seconds: number): Promise<SearchEnd | undefined> {
+    const { waitSeconds, reason } = waitFor({ rate, seconds }, target, spent, Date.now());
+    if (waitSeconds === 0) return undefined;
     if (waitSeconds === undefined || waitSeconds + seconds > left())
-      throw new SearchEnded('quota-limited', reason);
+      return { outcome: 'quota-limited', reason };
     request.onWait?.(waitSeconds);
     await sleep(waitSeconds * 1000, undefined, stop === undefined ? {} : { signal: stop });
+    return undefined;
   }
 
   /** Takes a step, and repeats it if the machine itself stumbled. */
-  async function take(rate: number, seconds: number): Promise<CapacityStep> {
+  async function take(rate: number, seconds: number): Promise<SearchEnd | undefined> {
     let stumble = '';
     for (let stumbles = 0; stumbles <= MOST_STUMBLES; stumbles += 1) {
-      await afford(rate, seconds);
+      const end = await afford(rate, seconds);
+      if (end !== undefined) return end;
       const result = await runLoad({
         ...request,
         ...{ facts: CAPACITY_STEP, rate, seconds, note: () => {} },
-        target: { ...target, keys: books.keys(Date.now()) },
+        target: { ...target, keys: keysAt(target, spent, Date.now()) },
         graceSeconds: Math.min(5, Math.max(0.5, Math.max(0, ...bounds) / 500)),
       });
       way = result.run.way ?? {};
       // A step that was cut short says nothing.
       stop?.throwIfAborted();
-      books.spend(result.keys, Date.now());
+      const at = Date.now();
+      spent.push(...result.keys.map(({ name, sent = 0 }) => ({ at, name, sent })));
       const { limit, scheduleLagP95Ms: lag, errorLines } = result.generator;
-      if (result.verdict === 'failed-to-run')
-        throw new SearchEnded(
-          'generator-limited',
-          `a step at ${round(rate)}/s could not be run: ${errorLines[0] ?? 'no request was made'}`,
-        );
+      if (result.verdict === 'failed-to-run') {
+        const reason = `a step at ${round(rate)}/s could not be run: ${errorLines[0] ?? 'no request was made'}`;
+        return { outcome: 'generator-limited', reason };
+      }
       const judgement = judgeStep(result, clauses);
       const lagAllowed = Math.max(LEAST_LAG_MS, Math.min(...bounds) / 10);
       if (judgement.held || (limit === null && (lag ?? 0) <= lagAllowed)) {
         const step = { rate, seconds, requests: result.total.requests, ...judgement };
         taken.push(step);
         request.onStep?.(step);
-        return step;
+        return undefined;
       }
       stumble = limit ?? `arrivals began up to ${round(lag ?? 0)} ms late`;
     }
-    throw new SearchEnded('generator-limited', `at ${round(rate)}/s ${stumble}`);
+    return { outcome: 'generator-limited', reason: `at ${round(rate)}/s ${stumble}` };
   }
 
   let found: CapacityFound;
   try {
-    found = await searchCapacity({ taken, take, startRate: request.rate, left, stop }, clauses);
+    found = await searchCapacity({ taken, take, startRate: request.rate, left }, clauses);
   } catch (error) {
     // The earlier steps remain true.
     const isLost = error instanceof TargetNotReady && taken.length > 0;
