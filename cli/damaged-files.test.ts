@@ -61,7 +61,7 @@ const KINDS: Readonly<Record<string, readonly [file: string, read: (file: string
     (file) => {
       const result = readLoadResult(file);
       for (const name of FORMAT_NAMES) LOAD_FORMATS[name].render(loadReport(result));
-      compareSeries(result.series, result.series, { toleratedSlowdown: 0.04 });
+      compareSeries(result.series, result.series, 0.04);
       conclude([result]);
     },
   ],

@@ -42,20 +42,20 @@ function waysApart(base: { way?: Way }, head: { way?: Way }): string[] {
   return [`different ways to the target: ${before}; ${now}`];
 }
 
-function compareCapacityResults(basePath: string, headPath: string, toleratedSlowdown: number): Compared {
+function compareCapacityResults(basePath: string, headPath: string, tolerance: number): Compared {
   const [base, head] = [readCapacity(basePath), readCapacity(headPath)];
   refuseOthers('objectives', base.run.slo, head.run.slo);
   refuseOthers('mixes', mixText(base.run.mix), mixText(head.run.mix));
   return {
-    ...compareCapacities(base, head, { toleratedSlowdown }),
+    ...compareCapacities(base, head, tolerance),
     notes: waysApart(base.run, head.run),
   };
 }
 
-function compareLoads(basePath: string, headPath: string, toleratedSlowdown: number): Compared {
+function compareLoads(basePath: string, headPath: string, tolerance: number): Compared {
   const [base, head] = [readLoadResult(basePath), readLoadResult(headPath)];
   refuseOthers('scenarios', base.run.scenario, head.run.scenario);
-  const compared = compareSeries(base.series, head.series, { toleratedSlowdown });
+  const compared = compareSeries(base.series, head.series, tolerance);
   const notes = [...(compared.findings.length === 0 ? [] : [ESTIMATOR]), ...waysApart(base.run, head.run)];
   for (const [name, { verdict }] of Object.entries({ base, head }))
     if (verdict !== 'held' && verdict !== 'broken') notes.push(`${name} is ${verdict}`);

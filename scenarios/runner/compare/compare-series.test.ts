@@ -5,7 +5,7 @@ import { resultOf, START, seeded, series } from '../testing/made-results.ts';
 import { compareCapacities, compareSeries } from './compare-series.ts';
 import { judgeWhole } from './judges.ts';
 
-const OPTIONS = { toleratedSlowdown: 0.04 };
+const TOLERATED = 0.04;
 
 /** A run of 30 s at 50 requests/s with latencies around 20 ms, a drift of the machine of its own, and slow seconds. */
 function simulated(
@@ -34,11 +34,13 @@ t.test(
     for (let run = 0; run < runs; run += 1) {
       const base = simulated(random, 1);
       if (
-        compareSeries(base, simulated(random, 1), OPTIONS).findings.some(({ verdict }) => verdict === 'worse')
+        compareSeries(base, simulated(random, 1), TOLERATED).findings.some(
+          ({ verdict }) => verdict === 'worse',
+        )
       )
         alarms += 1;
       if (
-        compareSeries(base, simulated(random, 1.1), OPTIONS).findings.some(
+        compareSeries(base, simulated(random, 1.1), TOLERATED).findings.some(
           ({ verdict }) => verdict === 'worse',
         )
       )
@@ -51,7 +53,7 @@ t.test(
 
 t.test('a faster server is better, not worse', async (t) => {
   const random = seeded(3);
-  const { findings } = compareSeries(simulated(random, 1), simulated(random, 0.85), OPTIONS);
+  const { findings } = compareSeries(simulated(random, 1), simulated(random, 0.85), TOLERATED);
   t.match(findings[0], { metric: 'listPets p50', verdict: 'better', actual: / by −1[2-8]\.\d % / });
 });
 
@@ -60,7 +62,7 @@ t.test('errors that were not there are found', async (t) => {
   const { findings } = compareSeries(
     simulated(random, 1),
     simulated(random, 1, { errorPart: 0.05 }),
-    OPTIONS,
+    TOLERATED,
   );
   t.match(
     findings.find(({ metric }) => metric.endsWith('errors')),
@@ -73,17 +75,17 @@ t.test('a run that scatters too much to tell decides nothing', async (t) => {
   const { findings } = compareSeries(
     simulated(random, 1, { unevenness: 0.3 }),
     simulated(random, 1, { unevenness: 0.3 }),
-    OPTIONS,
+    TOLERATED,
   );
   t.match(findings[0], { verdict: 'unclear' });
-  const [quiet] = compareSeries(simulated(random, 1), simulated(random, 1), OPTIONS).findings;
+  const [quiet] = compareSeries(simulated(random, 1), simulated(random, 1), TOLERATED).findings;
   t.match(quiet, { verdict: 'same' });
 });
 
 t.test('too few blocks are no comparison', async (t) => {
   const random = seeded(1);
   const short = simulated(random, 1).map((series) => ({ ...series, blocks: series.blocks.slice(0, 4) }));
-  const comparison = compareSeries(short, simulated(random, 1), OPTIONS);
+  const comparison = compareSeries(short, simulated(random, 1), TOLERATED);
   t.same(comparison.findings, []);
   t.match(comparison.notCompared, [/time blocks/]);
 });
@@ -108,8 +110,8 @@ t.test('two capacities are compared by their intervals', async (t) => {
     [capacity(100), capacity(120), 'better'],
     [capacity(100, 0.1), capacity(95, 0.1), 'unclear'],
   ] as const)
-    t.match(compareCapacities(base, head, OPTIONS).findings, [{ metric: 'capacity', verdict }]);
-  t.match(compareCapacities(capacity(100), capacity(null), OPTIONS), {
+    t.match(compareCapacities(base, head, TOLERATED).findings, [{ metric: 'capacity', verdict }]);
+  t.match(compareCapacities(capacity(100), capacity(null), TOLERATED), {
     findings: [],
     notCompared: ['head has no capacity: why'],
   });

@@ -5,11 +5,6 @@ import type { CapacityResult } from '../capacity/capacity.ts';
 import { blocksOf, readingOf } from '../result/figures.ts';
 import type { LoadSeries } from '../result/load-result.ts';
 
-export interface CompareOptions {
-  /** The tolerated slow-down of typical latency, as a part: 0.04 is 4 %. */
-  readonly toleratedSlowdown: number;
-}
-
 /** One metric of one operation, base against head. */
 export interface CompareFinding {
   readonly metric: string;
@@ -53,11 +48,15 @@ function batchesOf(series: readonly LoadSeries[]): Batches {
 export const ESTIMATOR =
   'p50 and p99 are here the medians over batches of time blocks; a report has those over all requests';
 
-/** Compares the series of two runs, operation by operation. */
+/**
+ * Compares the series of two runs, operation by operation.
+ *
+ * @param slowdown the tolerated one of typical latency, as a part: 0.04 is 4 %
+ */
 export function compareSeries(
   base: readonly LoadSeries[],
   head: readonly LoadSeries[],
-  { toleratedSlowdown }: CompareOptions,
+  slowdown: number,
 ): Comparison {
   const notCompared: string[] = [];
   const operations = [...new Set(base.map(({ operation }) => operation))].filter((operation) =>
@@ -65,21 +64,16 @@ export function compareSeries(
   );
   if (operations.length === 0) notCompared.push('the two have no operation in common');
   const certain = CERTAIN[operations.length - 1] ?? 0;
-  const findings = operations.flatMap((operation): CompareFinding[] => {
+  const findings = operations.flatMap((operation) => {
     const [early = [], late = []] = [base, head].map((series) =>
       batchesOf(series.filter((each) => each.operation === operation)),
     );
-    if (Math.min(early.length, late.length) < LEAST_BATCHES) {
-      notCompared.push(
-        `${operation}: ${early.length} and ${late.length} time blocks, ${LEAST_BATCHES} are needed`,
-      );
-      return [];
-    }
-    return [
-      compareLatency(operation, 50, [early, late], toleratedSlowdown, certain),
-      compareLatency(operation, 99, [early, late], toleratedSlowdown * TAIL_FACTOR, certain),
-      compareErrors(operation, [early, late], certain),
-    ];
+    if (Math.min(early.length, late.length) >= LEAST_BATCHES)
+      return compareBatches(operation, early, late, slowdown, certain);
+    notCompared.push(
+      `${operation}: ${early.length} and ${late.length} time blocks, ${LEAST_BATCHES} are needed`,
+    );
+    return [];
   });
   return { findings, notCompared };
 }
@@ -99,40 +93,40 @@ function verdictOn(
   return sure.high < -tolerated ? 'better' : 'same';
 }
 
-type Pair = readonly [base: Batches, head: Batches];
-
-function compareLatency(
+/** The three findings on one operation. */
+function compareBatches(
   operation: string,
-  percentile: number,
-  pair: Pair,
+  early: Batches,
+  late: Batches,
   slowdown: number,
   certain: number,
-): CompareFinding {
-  const [early = [], late = []] = pair.map((batches) =>
-    batches.map(({ latency }) => Math.log(Math.max(latency(percentile), 1e-3))),
-  );
-  const tolerated = Math.log(1 + slowdown);
-  const { low, middle, high } = shiftOf(early, late, USUALLY_CERTAIN);
-  const ms = (batches: readonly number[]) => `${round(Math.exp(median(batches)))} ms`;
-  return {
-    metric: `${operation} p${percentile}`,
-    verdict: verdictOn(shiftOf(early, late, certain), tolerated, high > tolerated),
-    actual:
-      `${ms(early)} → ${ms(late)}; pairs of batches differ by ${percent(middle)} (95 %: ${percent(low)} to ${percent(high)}; ` +
-      `tolerated ${percent(tolerated)})`,
-  };
-}
-
-function compareErrors(operation: string, pair: Pair, certain: number): CompareFinding {
-  const [early = [], late = []] = pair.map((batches) =>
-    batches.map(({ errors, requests }) => errors / requests),
-  );
-  const mayBeWorse = mean(late) > mean(early) + ERRORS_TOLERATED;
-  return {
-    metric: `${operation} errors`,
-    verdict: verdictOn(shiftOf(early, late, certain), ERRORS_TOLERATED, mayBeWorse),
-    actual: `${round(mean(early) * 100)} % → ${round(mean(late) * 100)} %`,
-  };
+): CompareFinding[] {
+  const ms = (logarithms: readonly number[]) => `${round(Math.exp(median(logarithms)))} ms`;
+  const latencies = ([50, 99] as const).map((percentile): CompareFinding => {
+    const tolerated = Math.log(1 + slowdown * (percentile === 99 ? TAIL_FACTOR : 1));
+    const logarithms = (batches: Batches) =>
+      batches.map(({ latency }) => Math.log(Math.max(latency(percentile), 1e-3)));
+    const [before, after] = [logarithms(early), logarithms(late)];
+    const { low, middle, high } = shiftOf(before, after, USUALLY_CERTAIN);
+    return {
+      metric: `${operation} p${percentile}`,
+      verdict: verdictOn(shiftOf(before, after, certain), tolerated, high > tolerated),
+      actual:
+        `${ms(before)} → ${ms(after)}; pairs of batches differ by ${percent(middle)} (95 %: ${percent(low)} to ${percent(high)}; ` +
+        `tolerated ${percent(tolerated)})`,
+    };
+  });
+  const errorParts = (batches: Batches) => batches.map(({ errors, requests }) => errors / requests);
+  const [before, after] = [errorParts(early), errorParts(late)];
+  const mayBeWorse = mean(after) > mean(before) + ERRORS_TOLERATED;
+  return [
+    ...latencies,
+    {
+      metric: `${operation} errors`,
+      verdict: verdictOn(shiftOf(before, after, certain), ERRORS_TOLERATED, mayBeWorse),
+      actual: `${round(mean(before) * 100)} % → ${round(mean(after) * 100)} %`,
+    },
+  ];
 }
 
 /** The logarithm of a ratio as a change: `+4.0 %`. */
@@ -144,12 +138,12 @@ function percent(logarithm: number): string {
 /** Half of a 95 % interval, in the logarithm. */
 const reach = ([low, high]: readonly [number, number]) => Math.log(high / low) / 2;
 
-/** Compares two capacities. Both intervals make the interval of their ratio, as of two independent estimates. */
-export function compareCapacities(
-  base: CapacityResult,
-  head: CapacityResult,
-  { toleratedSlowdown }: CompareOptions,
-): Comparison {
+/**
+ * Compares two capacities. Both intervals make the interval of their ratio, as of two independent estimates.
+ *
+ * @param tolerance the tolerated loss, as a part
+ */
+export function compareCapacities(base: CapacityResult, head: CapacityResult, tolerance: number): Comparison {
   const notCompared = [base, head].flatMap(({ capacity, reason }, index) =>
     capacity === null ? [`${index === 0 ? 'base' : 'head'} has no capacity: ${reason}`] : [],
   );
@@ -158,7 +152,7 @@ export function compareCapacities(
   // A lower capacity counts as a loss, as a longer latency does.
   const loss = Math.log(base.capacity / head.capacity);
   const both = Math.hypot(reach(base.interval), reach(head.interval));
-  const [low, high, tolerated] = [loss - both, loss + both, -Math.log(1 - toleratedSlowdown)];
+  const [low, high, tolerated] = [loss - both, loss + both, -Math.log(1 - tolerance)];
   const finding: CompareFinding = {
     metric: 'capacity',
     verdict: verdictOn({ low, high }, tolerated, high > tolerated),

@@ -37,7 +37,7 @@ export function judgeWhole(
       .filter(({ stream }) => stream === ARRIVALS)
       .map((each) => ({ ...each, blocks: each.blocks.filter(({ at }) => at >= first && at < last) }));
   const [usual, judged] = [between(from, to), between(since)];
-  const { findings, notCompared } = compareSeries(usual, judged, { toleratedSlowdown: tolerated });
+  const { findings, notCompared } = compareSeries(usual, judged, tolerated);
   if (findings.length === 0)
     return [{ kind: 'run', name, held: null, actual: `${notCompared.join('; ')}: run it longer` }];
   const worse = findings.filter(({ verdict }) => verdict === 'worse');
