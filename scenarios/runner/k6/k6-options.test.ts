@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { LoadProfileName } from '../../lib/load-profiles.ts';
-import { parseSlo } from '../../lib/slo.ts';
+import { planWith } from '../testing/made-results.ts';
 import { k6Options } from './k6-options.ts';
 
 /** What k6 is told of a load that is one rate. */
@@ -12,8 +12,8 @@ function told(profile: LoadProfileName, rate: number, seconds: number, tagged = 
     mix: { listPets: 1, createPet: 0, getPet: 0 },
     thresholds: 'errors==0',
   };
-  const load = { facts, rate, seconds, tagged, clauses: parseSlo('p99<100ms'), clients: [] };
-  return k6Options({ ...load, clockSpeed: 1, graceSeconds: 1, processes: 1 }).options;
+  const unused = { validateEvery: 1, headers: [], samples: { categoryId: '1', ids: [] } };
+  return k6Options({ ...planWith('k', { rate, seconds }), ...unused, tagged, facts }, 1).options;
 }
 
 t.test('a constant rate lasts as long as it is told, and at least as k6 wants it', async (t) => {

@@ -1,17 +1,11 @@
 /** k6's options, made from a scenario's facts. */
 import { peakOf, RATE_UNIT_SECONDS, type Slope, slopesOf } from '../../lib/load-profiles.ts';
-import { ARRIVALS } from '../../lib/scenario.ts';
-import type { SloClause } from '../../lib/slo.ts';
-import type { Demand, PaidLoad } from '../quota/quota.ts';
+import type { LoadPlan } from '../../lib/messages.ts';
+import { ARRIVALS, type ScenarioFacts } from '../../lib/scenario.ts';
+import { latencyBounds, parseSlo } from '../../lib/slo.ts';
 
 /** A load as k6 is to make it. */
-interface Load extends Required<Demand>, Pick<PaidLoad, 'clients'> {
-  readonly clauses: readonly SloClause[];
-  /** Seconds at the end for requests under way. */
-  readonly graceSeconds: number;
-  /** Whether k6's metrics go to an output that somebody looks at. */
-  readonly tagged: boolean;
-}
+type Load = Omit<LoadPlan, 'options' | 'vus'> & { readonly facts: ScenarioFacts };
 
 const PARALLEL = 20;
 const MOST_VUS = 5000;
@@ -37,18 +31,23 @@ const ramp = (shape: readonly Slope[]): object => ({
 /** What dashboards on k6's outputs look for. Without `url` no query becomes a series of its own. */
 const OUTPUT_TAGS = ['status', 'name', 'scenario', 'error_code', 'method', 'expected_response'];
 
-/** The options, and how many virtual users they need. `drain` brings the VUs' last samples home. */
-export function k6Options(load: Load): { options: Record<string, unknown>; vus: number } {
-  const { facts, seconds, clients, clauses, clockSpeed, processes, graceSeconds, tagged } = load;
+/**
+ * The options, and how many virtual users they need. `drain` brings the VUs' last samples home.
+ *
+ * @param graceSeconds at the end, for requests under way
+ */
+export function k6Options(load: Load, graceSeconds: number): Pick<LoadPlan, 'options' | 'vus'> {
+  const { facts, seconds, clients, tagged } = load;
   const { profile, personas, targetSeconds = 0 } = facts;
+  const processes = load.turns.length;
   const shape = slopesOf(load);
-  const { bound = USUAL_BOUND_MS } = clauses.find(({ metric }) => metric === 'latency') ?? {};
+  const [bound = USUAL_BOUND_MS] = latencyBounds(parseSlo(load.slo));
   // Little's law, and half as many again for answers slower than the objective allows; the same for each process.
   const enough = Math.min(MOST_VUS, Math.ceil(((peakOf(load) * bound) / 1000) * 1.5) + 4);
   const arriving = Math.ceil(enough / processes) * processes;
   const vus = (profile === undefined ? 0 : arriving) + clients.length;
   const from = (personas?.from ?? 0) * seconds;
-  const longest = Math.max(seconds - from, targetSeconds / clockSpeed + 1);
+  const longest = Math.max(seconds - from, targetSeconds / load.clock.speed + 1);
   const gracefulStop = duration(graceSeconds);
   const once = { executor: 'per-vu-iterations', iterations: 1 };
   const rates = {

@@ -3,8 +3,7 @@ import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { wayOf } from '../../../checks/wire/access.ts';
 import type { LoadPlan } from '../../lib/messages.ts';
 import type { Mix, ScenarioFacts } from '../../lib/scenario.ts';
-import { parseSlo } from '../../lib/slo.ts';
-import { k6Options } from '../k6/k6-options.ts';
+import { k6Options as optionsFor } from '../k6/k6-options.ts';
 import { otherLoad } from '../k6/k6-process.ts';
 import type { LoadTarget } from './load-target.ts';
 import { payFor } from './quota.ts';
@@ -56,10 +55,10 @@ function permittedMix({ facts, target, mix }: LoadRequest): { mix: Mix; notes: s
  *   that cannot be read
  */
 export function prepareLoad(request: LoadRequest): LoadPlan {
-  const { facts, target, runId, shards: processes = 1 } = request;
+  const { facts, target, runId, shards: processes = 1, k6Options = [] } = request;
   const { slo = facts.thresholds, graceSeconds = GRACE_SECONDS, validateEvery = VALIDATE_EVERY } = request;
   const { address, access, keys, clockSpeed, categoryId = 1 } = target;
-  const other = otherLoad(request.k6Options ?? []);
+  const other = otherLoad(k6Options);
   if (other !== undefined)
     throw new UsageError(
       `k6's ${other} would change the load that was paid for; set it with --rate and --duration, before "--"`,
@@ -72,25 +71,21 @@ export function prepareLoad(request: LoadRequest): LoadPlan {
   const rate = request.rate ?? facts.rate ?? 0;
   const simulated = (facts.targetSeconds ?? 0) / clockSpeed;
   const seconds = Math.max(request.seconds ?? facts.seconds ?? 0, simulated);
-  const clauses = parseSlo(slo);
-  const demand = { facts, rate, seconds, clockSpeed, processes };
-  const { clients, turns, ...paid } = payFor(demand, keys);
-  const tagged = hasOutput(request.k6Options ?? []);
-  const { options, vus } = k6Options({ ...demand, clauses, clients, graceSeconds, tagged });
-  return {
+  const plan = {
     scenario: facts.name,
     target: address,
-    ...{ runId, rate, seconds, slo, validateEvery, tagged, vus },
-    keys: [...paid.keys],
-    clients: [...clients],
-    turns: turns.length === 0 ? [[]] : turns.map((own) => [...own]),
+    ...{ runId, rate, seconds, slo, validateEvery },
+    ...payFor({ facts, rate, seconds, clockSpeed, processes }, keys),
     ...permittedMix(request),
+    tagged: hasOutput(k6Options),
     clock: { from: 0, at: 0, speed: clockSpeed },
     way: wayOf(access),
     headers: access.headers.map(({ name, value, env }) =>
       env === undefined ? { name, value } : { name, env },
     ),
     samples: { categoryId: String(categoryId), ids: [] },
-    options: { ...options, insecureSkipTLSVerify: access.tls.rejectUnauthorized === false },
   };
+  const { vus, options } = optionsFor({ ...plan, facts }, graceSeconds);
+  const insecureSkipTLSVerify = access.tls.rejectUnauthorized === false;
+  return { ...plan, vus, options: { ...options, insecureSkipTLSVerify } };
 }

@@ -2,7 +2,7 @@
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { textTable } from '../../../spec/text-table.ts';
 import { arrivalsOf, peakOf, type Timing, wholeRequests } from '../../lib/load-profiles.ts';
-import type { PlannedKey } from '../../lib/messages.ts';
+import type { PlannedKey, ToldPlan } from '../../lib/messages.ts';
 import type { Personas, ScenarioFacts } from '../../lib/scenario.ts';
 import { sum } from '../../lib/statistics.ts';
 
@@ -14,21 +14,14 @@ export interface BudgetKey extends Omit<PlannedKey, 'requests' | 'busiestMinute'
   readonly dayLeft?: number;
 }
 
-/** A load that its keys can pay. Keys are named by their positions. */
-export interface PaidLoad {
-  /** All keys that were given. */
-  readonly keys: readonly PlannedKey[];
-  /** The keys that pay for the clients at their own pace, one for each client. */
-  readonly clients: readonly number[];
-  /** For each process: the keys that pay for its requests at a rate, in turn. */
-  readonly turns: readonly (readonly number[])[];
-}
+/** A load that its keys can pay: all keys that were given, and those that pay for clients and for requests at a rate. */
+export type PaidLoad = Pick<ToldPlan, 'keys' | 'clients' | 'turns'>;
 
 /**
  * The key that pays for the look at the target before the load. Of keys that take turns the first can pay most; of clients,
  * plans are usually given from the smallest up.
  */
-export const looksFirst = ({ turns, clients }: Pick<PaidLoad, 'turns' | 'clients'>): number =>
+export const looksFirst = ({ turns, clients }: Omit<PaidLoad, 'keys'>): number =>
   turns[0]?.[0] ?? clients.at(-1) ?? -1;
 
 /** What a run asks for. */
@@ -135,7 +128,7 @@ function payClients(
 /** Pays for requests at a rate. Each key pays an equal part, and those of a process take turns. */
 function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Map<BudgetKey, Need>): number[][] {
   const { facts, processes = 1 } = demand;
-  if (facts.profile === undefined) return [];
+  if (facts.profile === undefined) return [[]];
   const need = rateNeed(demand);
   const able = keys.filter((key) => key.roles.includes('load') && !paid.has(key));
   if (able.length === 0)
