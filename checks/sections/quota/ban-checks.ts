@@ -152,8 +152,7 @@ export const banChecks: readonly Check[] = [
         `the ban does not tell its end, which had not come after ${seconds} seconds`,
         atEnd,
       );
-    const limited = reading.first;
-    if (limited !== undefined && answersOtherwise(first, limited) && !answersOtherwise(atEnd, limited))
+    if (answersOtherwise(first, reading.first) && !answersOtherwise(atEnd, reading.first))
       return judge.inconclusive(notTold('the rate limit refused it after that', 'retry-after-honest'), atEnd);
     const time = toldDate(retryAfter(first.outcome.headers, DAY / SECOND));
     const doubt = clockDoubt(trace, time, first, atEnd);
