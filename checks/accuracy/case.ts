@@ -16,7 +16,7 @@ import type { Finding } from '../run/findings.ts';
 import { readJournal } from '../run/journal.ts';
 import { type Reason, whatOf } from '../run/reason.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { DISTURBANCES, DISTURBED, type Disturbance, movedClock } from './disturbances.ts';
+import { DISTURBANCES, DISTURBED, type Disturbance } from './disturbances.ts';
 import { startFrameworkService } from './framework-service.ts';
 import { ENTERPRISE, profileOf, type Setting, settingOf } from './setting.ts';
 import { numbersNotShown } from './told-numbers.ts';
@@ -69,7 +69,7 @@ const SMALL_STORE = 52;
 
 async function startServerOf({ kind, name, breaks = '' }: AccuracyCase, disturbance?: Disturbance) {
   if (kind === 'service') return startFrameworkService(name);
-  const clock = movedClock(sharedClock());
+  const clock = sharedClock();
   // The run's clock must also be past the removal date: the target's clock alone is not believed.
   if (breaks === currentId('get-removed') || name === 'after-the-removal')
     await clock.sleepUntil(AFTER_REMOVAL);

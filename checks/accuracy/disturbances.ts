@@ -21,10 +21,11 @@ import { SPENT_DAYS, SPENT_OF_ONE } from '../../reference-server/deviations/vari
 import { httpDate } from '../../reference-server/headers.ts';
 import { isAskedFor, unfiltered } from '../../reference-server/list-query.ts';
 import type { Pet } from '../../reference-server/pet-store.ts';
-import type { Clock } from '../run/clock.ts';
+import { currentId } from '../../spec/contract.ts';
+import type { Clock, SharedClock } from '../run/clock.ts';
 import type { Reason } from '../run/reason.ts';
 import type { HttpClient } from '../wire/client.ts';
-import type { Setting } from './setting.ts';
+import { type Setting, settingOf } from './setting.ts';
 
 export interface Disturbance {
   readonly name: string;
@@ -37,38 +38,17 @@ export interface Disturbance {
   /** Animals in the store at the start. */
   readonly animals?: number;
   /** What happens to the server and to its answers. */
-  readonly server?: (clock: MovedClock) => Deviation;
+  readonly server?: (clock: SharedClock) => Deviation;
   /** What happens to requests on their way. */
   readonly link?: (clock: Clock) => (client: HttpClient) => HttpClient;
   /** After how many exchanges the run's process ends, each time. */
   readonly killedAfter?: readonly number[];
 }
 
-/** A clock that somebody's work moves on. */
-export interface MovedClock extends Clock {
-  pass(milliseconds: number): void;
-}
-
-/** @param shared the clock of run and server */
-export function movedClock(shared: Clock): MovedClock {
-  let passed = 0;
-  return {
-    ...shared,
-    now: () => shared.now() + passed,
-    sleepUntil: (time, signal) => shared.sleepUntil(time - passed, signal),
-    pass: (milliseconds) => {
-      passed += milliseconds;
-    },
-  };
-}
-
 const WRITING: Setting = { keys: ['free-1', 'free-2', 'pro-1'], permissions: ['writes'] };
 const LIMITED: Setting = { keys: ['free-1', 'free-2', 'free-ban'], permissions: ['exhaust', 'ban'] };
-export const DISTURBED: Setting = {
-  keys: ['free-1', 'free-2', 'free-ban', 'pro-1'],
-  permissions: ['writes', 'exhaust', 'ban'],
-  spares: 'pro-1',
-};
+/** As for a requirement that is not about limits. */
+export const DISTURBED: Setting = settingOf(currentId('list-answers-200'));
 
 /** Something else happens to every n-th answer, whose request was served. */
 const everyAnswer =
@@ -280,7 +260,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: 'a slow link',
-    setting: { keys: DISTURBED.keys, permissions: DISTURBED.permissions },
+    setting: settingOf(),
     // The minutes of both plans, and what rests on them.
     explains: { rows: /^rate-(minute|concurrent|next-window|reset-true)/, most: 4 },
     server: (clock) =>

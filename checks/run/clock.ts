@@ -36,6 +36,11 @@ export function createClock(speed = 1, began = Date.now(), last = began): Clock 
   };
 }
 
+/** A clock that somebody's work moves on. */
+export interface SharedClock extends Clock {
+  pass(milliseconds: number): void;
+}
+
 /** After so many quiet turns of the event loop nobody is about to send: all that are left wait. */
 const QUIET_TURNS = 3;
 
@@ -45,7 +50,7 @@ const QUIET_TURNS = 3;
  *
  * @param moved told how far it is ahead of the machine's before anybody wakes, for a target in another thread
  */
-export function sharedClock(moved: (ahead: number) => void = () => undefined): Clock {
+export function sharedClock(moved: (ahead: number) => void = () => undefined): SharedClock {
   const system = createClock();
   const sleeping = new Map<() => void, number>();
   let ahead = 0;
@@ -93,6 +98,10 @@ export function sharedClock(moved: (ahead: number) => void = () => undefined): C
         sleeping.set(wake, time);
         look();
       });
+    },
+    pass(milliseconds) {
+      ahead += milliseconds;
+      moved(ahead);
     },
     async during(work) {
       underWay += 1;
