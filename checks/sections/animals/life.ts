@@ -6,6 +6,7 @@ import type { SceneRun } from '../../run/scene-run.ts';
 import { isInt64, quoted, type Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';
+import { readLast } from '../../wire/read-last.ts';
 import { addText, getPet, listPets, type RequestSpec } from '../../wire/requests.ts';
 import { add, createdBy, inLetters, type KnownPet, namePrefix } from './additions.ts';
 import { allowedQuery, hasRoom, LISTED_WITHIN, LONGEST, limitOf, patiently } from './lists.ts';
@@ -124,13 +125,7 @@ const lastShown = ({ pet, told }: Life): SeenPet => told.findLast(isShown)?.pet 
 
 /** The lives of the animals that the run created, and of those that it retrieved. */
 function livesIn(exchanges: readonly Exchange[]) {
-  const begun = (showing: Showing, own: boolean) => ({
-    ...showing,
-    own,
-    told: [] as Told[],
-    // What another key may see is open (5, scopes), until it has seen the animal.
-    seenBy: new Set([showing.exchange.key]),
-  });
+  const begun = (showing: Showing, own: boolean) => ({ ...showing, own, told: [] as Told[] });
   const brought = broughtIn(exchanges);
   // Which of the animals with such an id is shown is unknown.
   const shared = new Set(brought.flatMap(({ pet, other }) => (other === undefined ? [] : [pet.id])));
@@ -150,12 +145,14 @@ function livesIn(exchanges: readonly Exchange[]) {
           lives.set(id, begun({ pet: { ...pet, id }, exchange }, false));
         continue;
       }
-      if (pet !== undefined) life.seenBy.add(exchange.key);
       // What is not the run's need not be in a list.
-      else if ((by !== 'get' && !life.own) || !look.isAbout(id, lastShown(life).status)) continue;
-      if (!life.seenBy.has(exchange.key)) continue;
+      const mayTell = pet !== undefined || by === 'get' || life.own;
+      if (!mayTell || (pet === undefined && !look.isAbout(id, lastShown(life).status))) continue;
+      const before = life.told.filter((one) => one.exchange.key === exchange.key);
+      // What another key may see is open (5, scopes), until it has seen the animal.
+      if (pet === undefined && exchange.key !== life.exchange.key && !before.some(isShown)) continue;
       const isLate = exchange.sentAt >= life.exchange.receivedAt + LISTED_WITHIN;
-      const wasFound = life.told.some((one) => isFound(one) && one.exchange.key === exchange.key);
+      const wasFound = before.some(isFound);
       const isDue = by === 'get' ? isLate || wasFound : isLate && hasRoom(exchange);
       life.told.push({ by, exchange, pet, isDue: life.own && isDue });
     }
@@ -338,28 +335,22 @@ function goneAnimals(lives: readonly Life[], confirmations: readonly Confirmatio
   return isExcused ? missing : [];
 }
 
-/** What became of the animals of a run, by id; and the ids that two of its animals got, or that an older one had. */
-interface Fates {
-  readonly fates: ReadonlyMap<bigint, Fate>;
-  readonly shared: ReadonlySet<bigint>;
-}
-
-const known = new WeakMap<readonly Exchange[], Fates>();
-
-/** The fates of animals in a run, found out once for all who ask. */
-export function fatesOf(seen: Seen): Fates {
-  const { exchanges } = seen.trace;
-  const before = known.get(exchanges);
-  if (before !== undefined) return before;
-  const { lives, shared } = livesIn(exchanges);
+/**
+ * What became of the animals of a run, by id; and the ids that two of its animals got, or that an older one had. Whoever
+ * asks does so when everything is played.
+ */
+export const fatesOf = readLast((seen: Seen) => {
+  const { lives, shared } = livesIn(seen.trace.exchanges);
   const confirmations = doneOf(seen.maybe(askedAgain) ?? []);
   const wasKept = (what: string) => confirmations.find((one) => one.suspicion === what)?.isKept;
   const gone = goneAnimals([...lives.values()], confirmations);
-  const fateOf = (life: Life) => ({ ...life, change: changeIn(life, wasKept), isGone: gone.includes(life) });
-  const found = { fates: new Map([...lives].map(([id, life]) => [id, fateOf(life)])), shared };
-  known.set(exchanges, found);
-  return found;
-}
+  const fateOf = (life: Life): Fate => ({
+    ...life,
+    change: changeIn(life, wasKept),
+    isGone: gone.includes(life),
+  });
+  return { fates: new Map([...lives].map(([id, life]) => [id, fateOf(life)])), shared };
+});
 
 /** One reason for all of them. */
 const GONE = 'animals that existed have disappeared from lists and retrievals: something is removing animals';
