@@ -9,9 +9,10 @@ import { readProfile } from '../checks/profile/parse-profile.ts';
 import { UsageError } from '../checks/profile/usage-error.ts';
 import { readJournal } from '../checks/run/journal.ts';
 import { checked, sharedClockTarget } from '../checks/testing/shared-clock-target.ts';
-import { diffReports, renderDiffText } from '../reports/compare/diff.ts';
-import { render } from '../reports/formats.ts';
-import { LOAD_FORMATS } from '../reports/load/load-formats.ts';
+import { buildReport } from '../reports/build-report.ts';
+import { diffReports } from '../reports/compare/diff.ts';
+import { sideBySideText } from '../reports/compare/side-by-side.ts';
+import { FORMATS, type Shown } from '../reports/formats.ts';
 import { capacityReport, loadReport } from '../reports/load/load-report.ts';
 import { readReport } from '../reports/read-report.ts';
 import { readCapacity } from '../scenarios/runner/capacity/capacity.ts';
@@ -44,6 +45,7 @@ async function readMutants(
 }
 
 const FORMAT_NAMES = ['terminal', 'html', 'markdown', 'junit', 'sarif', 'tap'] as const;
+const renderAll = (run: Shown) => FORMAT_NAMES.map((name) => FORMATS[name].render(run));
 const stored = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 const REPORT = stored('../reports/testing/report.json');
@@ -52,24 +54,22 @@ const KINDS: Readonly<Record<string, readonly [file: string, read: (file: string
     REPORT,
     (file) => {
       const report = readReport(file);
-      for (const name of FORMAT_NAMES) render(report, name);
-      renderDiffText(diffReports(readReport(REPORT), report));
+      renderAll(buildReport(report));
+      sideBySideText(diffReports(readReport(REPORT), report));
     },
   ],
   'a load result': [
     stored('../scenarios/testing/load-report.json'),
     (file) => {
       const result = readLoadResult(file);
-      for (const name of FORMAT_NAMES) LOAD_FORMATS[name].render(loadReport(result));
+      renderAll(loadReport(result));
       compareSeries(result.series, result.series, 0.04);
       conclude([result]);
     },
   ],
   'the result of a search': [
     stored('../scenarios/testing/capacity.json'),
-    (file) => {
-      for (const name of FORMAT_NAMES) LOAD_FORMATS[name].render(capacityReport(readCapacity(file)));
-    },
+    (file) => renderAll(capacityReport(readCapacity(file))),
   ],
 };
 

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { redactorOf } from '../checks/wire/redaction.ts';
 import { packageRoot } from '../spec/package-root.ts';
-import { diffReports, renderDiffHtml, renderDiffText } from './compare/diff.ts';
-import { renderMatrixHtml, renderMatrixMarkdown } from './compare/matrix.ts';
-import { FORMAT_NAMES, type FormatName, render } from './formats.ts';
+import { diffReports } from './compare/diff.ts';
+import { matrixOf } from './compare/matrix.ts';
+import { sideBySideMarkdown, sideBySidePage, sideBySideText } from './compare/side-by-side.ts';
+import { FORMATS } from './formats.ts';
 import { readReport } from './read-report.ts';
 import type { Report } from './report.ts';
 import { anyReport } from './testing/any-report.ts';
@@ -14,24 +15,25 @@ import {
   broken,
   conformantReport,
   exchange,
+  render,
   reportWith,
   row,
   unpermitted,
   untold,
 } from './testing/sample-reports.ts';
 
-const names = FORMAT_NAMES;
+const names = Object.keys(FORMATS);
 
 /** Everything that is made of reports, by its name. */
 const everything = (report: Report): readonly (readonly [name: string, text: string])[] => {
   const diff = diffReports(conformantReport(), report);
-  const columns = [{ name: 'one', report }];
+  const matrix = matrixOf([{ name: 'one', report }]);
   return [
     ...names.map((name) => [name, render(report, name)] as const),
-    ['diff', renderDiffText(diff)],
-    ['diff page', renderDiffHtml(diff)],
-    ['matrix', renderMatrixHtml(columns)],
-    ['matrix markdown', renderMatrixMarkdown(columns)],
+    ['diff', sideBySideText(diff)],
+    ['diff page', sideBySidePage(diff)],
+    ['matrix', sideBySidePage(matrix)],
+    ['matrix markdown', sideBySideMarkdown(matrix)],
   ];
 };
 
@@ -84,7 +86,7 @@ t.test('a real run: every format names what it broke, and the page shows the ani
 });
 
 t.test('names of test cases never change, whatever a run found', async (t) => {
-  const named = (report: Report, name: FormatName) =>
+  const named = (report: Report, name: string) =>
     name === 'junit'
       ? [...render(report, name).matchAll(/<testcase name="([^"]*)"/g)].map(([, one]) => one)
       : [...render(report, name).matchAll(/^(?:not )?ok \d+ - (.*?)(?: # .*)?$/gm)].map(([, one]) => one);

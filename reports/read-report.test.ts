@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { packageRoot } from '../spec/package-root.ts';
-import { render } from './formats.ts';
 import { readReport } from './read-report.ts';
 import { REPORT_SCHEMA } from './report.ts';
-import { conformantReport, notConformantReport } from './testing/sample-reports.ts';
+import { conformantReport, notConformantReport, render } from './testing/sample-reports.ts';
 
 const published: unknown = JSON.parse(
   readFileSync(new URL('reports/report.schema.json', packageRoot), 'utf8'),

@@ -2,22 +2,21 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { assertAsStored } from '../checks/testing/as-stored.ts';
-import { render } from './formats.ts';
-import { LOAD_FORMATS } from './load/load-formats.ts';
+import { FORMATS } from './formats.ts';
 import { capacityReport, loadReport } from './load/load-report.ts';
 import { readReport } from './read-report.ts';
 import { capacityResult, loadResult } from './testing/sample-load.ts';
-import { inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
+import { inconclusiveReport, notConformantReport, render } from './testing/sample-reports.ts';
 
 const stored = join(import.meta.dirname, 'testing');
 const screen = { colour: false, columns: 80, rows: 24 };
 /** A new format is tried by readers of it, in pipelines.test.ts. */
-const FORMATS = ['terminal', 'markdown', 'html', 'junit', 'tap', 'sarif', 'github'] as const;
+const NAMES = ['terminal', 'markdown', 'html', 'junit', 'tap', 'sarif', 'github'] as const;
 
 t.test('every sentence, table and page is as stored', async (t) => {
   const texts: Record<string, string> = {};
-  for (const format of FORMATS) {
-    const load = LOAD_FORMATS[format];
+  for (const format of NAMES) {
+    const load = FORMATS[format];
     texts[`a check in ${format}`] = render(readReport(stored), format, screen);
     texts[`a load in ${format}`] = load.render(loadReport(loadResult()), screen);
     texts[`a capacity in ${format}`] = load.render(capacityReport(capacityResult()), screen);

@@ -1,12 +1,10 @@
 import stringWidth from 'string-width';
 import t from 'tap';
-import { buildReport } from './build-report.ts';
 import type { Report } from './report.ts';
-import { renderTerminal } from './terminal.ts';
-import { broken, reportWith, row, unpermitted, untold } from './testing/sample-reports.ts';
+import { broken, render, reportWith, row, unpermitted, untold } from './testing/sample-reports.ts';
 
 const shown = (report: Report, columns: number, rows: number) =>
-  renderTerminal(buildReport(report), { colour: false, columns, rows });
+  render(report, 'terminal', { colour: false, columns, rows });
 
 const long =
   'The list held eleven animals of which seven had a status that nobody had asked for, again and again. ';

@@ -27,7 +27,7 @@ const LONGEST_COMMAND = 1_000;
  * The summary at the end of a run: the verdict, what is broken, what was not verified, and the next step. For each cause it
  * shows what the document says, what came back and a command that repeats it. It names what the screen has no room for.
  */
-export function renderTerminal(built: BuiltReport, screen: Screen): string {
+export function renderTerminal(built: BuiltReport, screen = NO_SCREEN): string {
   const { causes, drifted } = built;
   const pen = penOf(screen);
   const { paint, fit, height } = pen;

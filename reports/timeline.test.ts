@@ -1,8 +1,6 @@
 import t from 'tap';
-import { buildReport } from './build-report.ts';
-import { renderHtml } from './html/html.ts';
 import type { TimelinePoint } from './report.ts';
-import { conformantReport } from './testing/sample-reports.ts';
+import { conformantReport, render } from './testing/sample-reports.ts';
 import { mergeAlike } from './timeline.ts';
 
 const MINUTE = 60;
@@ -30,8 +28,7 @@ t.test('of a day few points are left, and every number that is shown stays what 
   t.strictSame(mergeAlike(points.slice(0, 900)), points.slice(0, 900), 'a short run is kept whole');
   const few = mergeAlike(points);
   t.ok(few.length < 5000, `${few.length} points`);
-  const page = (timeline: readonly TimelinePoint[]) =>
-    renderHtml(buildReport({ ...conformantReport(), timeline }));
+  const page = (timeline: readonly TimelinePoint[]) => render({ ...conformantReport(), timeline }, 'html');
   const numbers = (text: string) =>
     [...text.matchAll(/<b>(?:business|free)-1<.*?<\/p>/g)].map(([one]) => one);
   t.match(numbers(page(few))[1], '20,003 requests, 1 refused (429), 1 banned, 1 no answer');

@@ -3,10 +3,9 @@ import { dirname, join } from 'node:path';
 import { systemProblem } from '../checks/profile/file-text.ts';
 import { writeWhole } from '../checks/run/write-whole.ts';
 import { type BuiltReport, buildReport } from './build-report.ts';
-import { FORMATS, type Format } from './formats.ts';
+import { FORMATS, type Format, type Shown } from './formats.ts';
 import { REPORT_FILE } from './read-report.ts';
 import type { Report } from './report.ts';
-import { NO_SCREEN } from './terminal.ts';
 
 /** A file could not be written. The message is one line for a person; `cause` is what the system said. */
 export class UnwritableReport extends Error {
@@ -23,9 +22,14 @@ export class UnwritableReport extends Error {
 export async function writeReports(report: Report, dir: string): Promise<BuiltReport> {
   await writePrivately(join(dir, REPORT_FILE), `${JSON.stringify(report, null, 1)}\n`);
   const built = buildReport(report);
-  for (const { file, written, render } of Object.values<Format<BuiltReport>>(FORMATS))
-    if (written) await writePrivately(join(dir, file), render(built, NO_SCREEN));
+  await writeFormats(built, dir);
   return built;
+}
+
+/** Writes a check or a load in every format. @throws UnwritableReport that names the file */
+export async function writeFormats(run: Shown, dir: string): Promise<void> {
+  for (const { file, written, render } of Object.values<Format>(FORMATS))
+    if (written) await writePrivately(join(dir, file), render(run));
 }
 
 /**

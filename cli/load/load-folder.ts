@@ -1,10 +1,9 @@
 import { accessSync, constants, existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { FORMAT_NAMES, FORMATS } from '../../reports/formats.ts';
-import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
+import { FORMATS } from '../../reports/formats.ts';
 import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-report.ts';
 import { REPORT_FILE } from '../../reports/read-report.ts';
-import { writePrivately } from '../../reports/write-reports.ts';
+import { writeFormats, writePrivately } from '../../reports/write-reports.ts';
 import {
   CAPACITY_FILE,
   type CapacityResult,
@@ -39,11 +38,9 @@ export function prepareLoadFolder(out: string): void {
 export async function tellLoad(folder: string, result: LoadResult | CapacityResult): Promise<LoadReport> {
   const isLoad = 'series' in result;
   const report = isLoad ? loadReport(result) : capacityReport(result);
-  process.stdout.write(LOAD_FORMATS.terminal.render(report, screenOf(process.stdout)));
+  process.stdout.write(FORMATS.terminal.render(report, screenOf(process.stdout)));
   await writePrivately(join(folder, isLoad ? LOAD_FILE : CAPACITY_FILE), `${JSON.stringify(result)}\n`);
-  for (const name of FORMAT_NAMES)
-    if (FORMATS[name].written)
-      await writePrivately(join(folder, FORMATS[name].file), LOAD_FORMATS[name].render(report));
+  await writeFormats(report, folder);
   process.stderr.write(`report: ${join(folder, FORMATS.html.file)}\n`);
   return report;
 }

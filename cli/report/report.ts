@@ -2,10 +2,11 @@ import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import { diffReports, renderDiffHtml, renderDiffText } from '../../reports/compare/diff.ts';
-import { readMatrix, renderMatrixHtml, renderMatrixMarkdown } from '../../reports/compare/matrix.ts';
-import { FORMAT_NAMES, FORMATS, type FormatName, isFormatName, render } from '../../reports/formats.ts';
-import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
+import { buildReport } from '../../reports/build-report.ts';
+import { diffReports } from '../../reports/compare/diff.ts';
+import { matrixOf, readMatrix } from '../../reports/compare/matrix.ts';
+import { sideBySideMarkdown, sideBySidePage, sideBySideText } from '../../reports/compare/side-by-side.ts';
+import { FORMATS, type Format } from '../../reports/formats.ts';
 import { readReport } from '../../reports/read-report.ts';
 import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
 import { shownLine } from '../../reports/visible-text.ts';
@@ -45,14 +46,14 @@ usage, or no report to read.`;
 /** What can be rendered, by format. The first one is the usual. */
 type Templates = Readonly<Record<string, () => string>>;
 
-/** A stored run in every format, the summary first. */
+const ALL_FORMATS: Readonly<Record<string, Format | undefined>> = FORMATS;
+
+/** A stored run in every format. */
 function runTemplates(path: string, screen: Screen): Templates {
-  const all = (text: (name: FormatName) => string): Templates =>
-    Object.fromEntries((['terminal', ...FORMAT_NAMES] as const).map((name) => [name, () => text(name)]));
-  const load = storedLoad(path);
-  if (load !== undefined) return all((name) => LOAD_FORMATS[name].render(load, screen));
-  const checked = readReport(path);
-  return all((name) => render(checked, name, screen));
+  const run = storedLoad(path) ?? buildReport(readReport(path));
+  return Object.fromEntries(
+    Object.entries<Format>(FORMATS).map(([name, { render }]) => [name, () => render(run, screen)]),
+  );
 }
 
 function diffTemplates([before, after, ...more]: readonly string[], screen: Screen): Templates {
@@ -60,14 +61,15 @@ function diffTemplates([before, after, ...more]: readonly string[], screen: Scre
     throw new UsageError('--diff compares two reports: --diff OLD NEW');
   const diff = diffReports(readReport(before), readReport(after));
   if (diff.regression) process.exitCode = EXIT.notConformant;
-  return { text: () => renderDiffText(diff, screen), html: () => renderDiffHtml(diff) };
+  return { text: () => sideBySideText(diff, screen), html: () => sideBySidePage(diff) };
 }
 
 function matrixTemplates(folder: string): Templates {
   const columns = readMatrix(folder, (problem) =>
     process.stderr.write(`warning: ${shownLine(problem, 300)}; left out\n`),
   );
-  return { html: () => renderMatrixHtml(columns), markdown: () => renderMatrixMarkdown(columns) };
+  const matrix = matrixOf(columns);
+  return { html: () => sideBySidePage(matrix), markdown: () => sideBySideMarkdown(matrix) };
 }
 
 /** Whether a path is a folder. If something is wrong with it, writing to it will say so. */
@@ -92,7 +94,7 @@ async function report(
   if (named.length > 1 && out === undefined) throw new UsageError('several formats need --out with a folder');
   for (const name of named) {
     const text = templates[name]?.() ?? '';
-    const file = isFormatName(name) ? FORMATS[name].file : name;
+    const file = ALL_FORMATS[name]?.file ?? name;
     if (out === undefined) process.stdout.write(text);
     else await writeNamed(named.length > 1 || isFolder(out) ? join(out, file) : out, text);
     const summary = process.env['GITHUB_STEP_SUMMARY'];

@@ -11,7 +11,8 @@ import {
   unpermitted,
   untold,
 } from '../testing/sample-reports.ts';
-import { type Diff, diffReports, renderDiffHtml, renderDiffText } from './diff.ts';
+import { type Diff, diffReports } from './diff.ts';
+import { sideBySidePage, sideBySideText } from './side-by-side.ts';
 
 const withRows = (...rows: RequirementResult[]) => reportWith([row('other'), ...rows]);
 
@@ -45,7 +46,7 @@ t.test('what became of a requirement, and whether it is a regression', async (t)
     t.equal(diff.regression, regression);
   }
   const noLongerSeen = diffReports(withRows(broken('one')), withRows(untold('one', 'too slow')));
-  t.match(renderDiffText(noLongerSeen), /Changed otherwise +broken → not verified +too slow\n/);
+  t.match(sideBySideText(noLongerSeen), /Changed otherwise +broken → not verified +too slow\n/);
 });
 
 const gap = (facts: Partial<GapResult>): Report =>
@@ -90,7 +91,7 @@ t.test('answers: unpinned changes are news, a broken pin is a regression', async
 t.test('text and page say the same', async (t) => {
   const diff = diffReports(conformantReport(), notConformantReport());
   const headline = 'Regression: 2 broke, 2 no longer verified, 1 drifted';
-  const text = renderDiffText(diff);
+  const text = sideBySideText(diff);
   t.match(text, `${headline}\n`);
   t.match(text, /\n {2}one +4\.1 +Broke +verified → broken +one came otherwise; asked for: as one asks\n/);
   t.match(
@@ -100,7 +101,7 @@ t.test('text and page say the same', async (t) => {
   const long = 'add-rejects-missing-category-id';
   const wide = diffReports(withRows(row(long)), withRows(untold(long, '宠物 '.repeat(40))));
   const narrow = [diff, wide].flatMap((one) =>
-    renderDiffText(one, { ...NO_SCREEN, columns: 60 }).split('\n'),
+    sideBySideText(one, { ...NO_SCREEN, columns: 60 }).split('\n'),
   );
   t.same(
     narrow
@@ -108,8 +109,8 @@ t.test('text and page say the same', async (t) => {
       .concat(narrow.filter((line) => /^ {6}one came/.test(line))),
     ['      one came otherwise; asked for: as one asks'],
   );
-  const page = renderDiffHtml(diff);
+  const page = sideBySidePage(diff);
   t.match(page, `<h1>${headline}</h1>`);
   t.match(page, /<th scope="row">one<\/th>[\s\S]*<b class="fail">Broke<\/b>/);
-  t.match(renderDiffText(diffReports(notConformantReport(), notConformantReport())), /^No change\n/);
+  t.match(sideBySideText(diffReports(notConformantReport(), notConformantReport())), /^No change\n/);
 });

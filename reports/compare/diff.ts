@@ -1,21 +1,14 @@
-import { wrap } from '../../spec/text-table.ts';
 import { failureLine, verdictWords } from '../build-report.ts';
 import { moment } from '../facts.ts';
-import { tablesPage } from '../html/page-shell.ts';
-import { type Table, tableLines } from '../html/table.ts';
 import type { GapResult, Report } from '../report.ts';
 import { ROW_KINDS, type Row, type RowKind, type Rows, rowKind } from '../rows.ts';
-import { NO_SCREEN } from '../terminal.ts';
 import { harmless } from '../visible-text.ts';
+import type { SideBySide } from './side-by-side.ts';
 
-/** What differs between two runs, as every format shows it. */
-export interface Diff {
-  readonly headline: string;
-  /** The target, and the two runs. */
-  readonly about: string;
+/** What differs between two runs. */
+export interface Diff extends SideBySide {
   /** Something broke, is no longer verified, or a pinned answer was given up. */
   readonly regression: boolean;
-  readonly table: Table;
 }
 
 /**
@@ -32,7 +25,7 @@ type Kind = (typeof CHANGES)[number];
 /** A row of the table. */
 type Change = readonly [id: string, section: string, change: Kind, fromTo: string, why: string];
 
-/** Compares two runs, usually of the same target; regressions come first. Every text is safe to escape and show. */
+/** Compares two runs, usually of the same target; regressions come first. */
 export function diffReports(was: Report, is: Report): Diff {
   const [before, after] = [harmless(was), harmless(is)];
   const changes = [
@@ -108,13 +101,3 @@ function gapChanges(before: readonly GapResult[], after: readonly GapResult[]): 
     return [[id, section, change, `${earlier} → ${observed}`, why]];
   });
 }
-
-/** The difference for a terminal or a log. */
-export function renderDiffText({ headline, about, table }: Diff, { columns } = NO_SCREEN): string {
-  const lines = [headline, about].flatMap((line) => wrap(line, { columns }, ''));
-  return `${[...lines, ...(table.rows.length > 0 ? tableLines(table, columns) : [])].join('\n')}\n`;
-}
-
-/** The difference as one HTML file without network and script. */
-export const renderDiffHtml = ({ headline, about, table }: Diff): string =>
-  tablesPage(headline, about, [table]);

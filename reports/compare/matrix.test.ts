@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { broken, conformantReport, notConformantReport, reportWith, row } from '../testing/sample-reports.ts';
-import { readMatrix, renderMatrixHtml, renderMatrixMarkdown } from './matrix.ts';
+import { matrixOf, readMatrix } from './matrix.ts';
+import { sideBySideMarkdown, sideBySidePage } from './side-by-side.ts';
 
-const columns = [
+const matrix = matrixOf([
   { name: 'go', report: reportWith([row('one'), row('two')]) },
   { name: 'java', report: reportWith([broken('one'), row('two'), row('three')]) },
-];
+]);
 
 t.test('reports are found below a folder and named after theirs; a damaged one is told', async (t) => {
   const text = JSON.stringify(conformantReport());
@@ -30,11 +31,11 @@ t.test('reports are found below a folder and named after theirs; a damaged one i
 });
 
 t.test('requirements that not all meet', async (t) => {
-  for (const text of [renderMatrixHtml(columns), renderMatrixMarkdown(columns)]) {
+  for (const text of [sideBySidePage(matrix), sideBySideMarkdown(matrix)]) {
     t.match(text, '2 implementations, 3 requirements');
     t.match(text, 'not in its run');
     t.match(text, 'Title of one');
     t.notMatch(text, 'Title of two', 'both meet it');
   }
-  t.match(renderMatrixMarkdown(columns), '<td>4.1</td><td>✔</td><td><b class="fail">✘</b></td>');
+  t.match(sideBySideMarkdown(matrix), '<td>4.1</td><td>✔</td><td><b class="fail">✘</b></td>');
 });

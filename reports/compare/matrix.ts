@@ -1,15 +1,15 @@
-/** Implementations × requirements: what not all of them meet, in the same table as a page and in Markdown. */
+/** Implementations × requirements: what not all of them meet. */
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { verdictWords } from '../build-report.ts';
 import { count, moment } from '../facts.ts';
-import { markdownPage, tablesHtml, tablesPage } from '../html/page-shell.ts';
-import type { Cell, Table } from '../html/table.ts';
+import type { Cell } from '../html/table.ts';
 import { REPORT_FILE, readReport } from '../read-report.ts';
 import type { Report } from '../report.ts';
 import { ROW_KINDS, type Row, rowKind } from '../rows.ts';
 import { harmless, shownLine } from '../visible-text.ts';
+import type { SideBySide } from './side-by-side.ts';
 
 /** One implementation: the name of its folder, and its run. */
 export interface MatrixColumn {
@@ -47,31 +47,35 @@ export function readMatrix(folder: string, leftOut: (problem: string) => void): 
 }
 
 /** What each came to, the requirements that not all of them meet, and their answers to what the document leaves open. */
-function tableOf(columns: readonly MatrixColumn[]): Table {
+export function matrixOf(columns: readonly MatrixColumn[]): SideBySide {
   const reports = columns.map(({ report }) => harmless(report));
   const requirements = new Map(reports.flatMap((report) => report.requirements.map((row) => [row.id, row])));
   const gaps = new Map(reports.flatMap((report) => report.gaps.map((gap) => [gap.id, gap])));
   return {
-    title: Object.values(ROW_KINDS)
-      .map(({ sign, words }) => `${sign} ${words.toLowerCase()}`)
-      .join(', '),
-    head: ['Row', '§', ...columns.map(({ name }) => name)],
-    rows: [
-      ['Verdict', '', ...reports.map(verdictWords)],
-      ['When', '', ...reports.map(({ run }) => moment(run.startedAt))],
-      ...[...requirements.values()]
-        .map(({ id, title, section }): Cell[] => [
-          `${title} (${id})`,
+    headline: `${count(columns.length, 'implementation')}, ${count(requirements.size, 'requirement')}`,
+    about: '',
+    table: {
+      title: Object.values(ROW_KINDS)
+        .map(({ sign, words }) => `${sign} ${words.toLowerCase()}`)
+        .join(', '),
+      head: ['Row', '§', ...columns.map(({ name }) => name)],
+      rows: [
+        ['Verdict', '', ...reports.map(verdictWords)],
+        ['When', '', ...reports.map(({ run }) => moment(run.startedAt))],
+        ...[...requirements.values()]
+          .map(({ id, title, section }): Cell[] => [
+            `${title} (${id})`,
+            section,
+            ...reports.map((report) => signOf(report.requirements.find((row) => row.id === id))),
+          ])
+          .filter((cells) => cells.slice(2).some((cell) => !MET.includes(cell))),
+        ...[...gaps.values()].map(({ id, question, section }) => [
+          `${question} (${id})`,
           section,
-          ...reports.map((report) => signOf(report.requirements.find((row) => row.id === id))),
-        ])
-        .filter((cells) => cells.slice(2).some((cell) => !MET.includes(cell))),
-      ...[...gaps.values()].map(({ id, question, section }) => [
-        `${question} (${id})`,
-        section,
-        ...reports.map((report) => report.gaps.find((gap) => gap.id === id)?.observed ?? ''),
-      ]),
-    ],
+          ...reports.map((report) => report.gaps.find((gap) => gap.id === id)?.observed ?? ''),
+        ]),
+      ],
+    },
   };
 }
 
@@ -82,15 +86,3 @@ function signOf(row: Row | undefined): Cell {
   const { sign } = ROW_KINDS[rowKind(row)];
   return row.verdict === 'fail' ? { wrong: sign } : sign;
 }
-
-function titleOf(columns: readonly MatrixColumn[]): string {
-  const rows = new Set(columns.flatMap(({ report }) => report.requirements.map(({ id }) => id)));
-  return `${count(columns.length, 'implementation')}, ${count(rows.size, 'requirement')}`;
-}
-
-/** One HTML file, without script and without network. */
-export const renderMatrixHtml = (columns: readonly MatrixColumn[]): string =>
-  tablesPage(titleOf(columns), '', [tableOf(columns)]);
-
-export const renderMatrixMarkdown = (columns: readonly MatrixColumn[]): string =>
-  markdownPage(titleOf(columns), tablesHtml([tableOf(columns)]));

@@ -1,10 +1,18 @@
 import t from 'tap';
-import { renderMatrixHtml } from '../compare/matrix.ts';
-import { render } from '../formats.ts';
+import { matrixOf } from '../compare/matrix.ts';
+import { sideBySidePage } from '../compare/side-by-side.ts';
 import type { Report } from '../report.ts';
 import { axeViolations, noBrowser, openPage } from '../testing/browser.ts';
 import { HOSTILE_STRINGS } from '../testing/hostile-text.ts';
-import { broken, exchange, petList, reportWith, row, unpermitted } from '../testing/sample-reports.ts';
+import {
+  broken,
+  exchange,
+  petList,
+  render,
+  reportWith,
+  row,
+  unpermitted,
+} from '../testing/sample-reports.ts';
 
 /** Eleven failures of five causes, among a hundred rows, with hostile text. */
 function manyFailures(): Report {
@@ -58,7 +66,7 @@ t.test('the page in a browser', { skip: noBrowser() }, async (t) => {
     const column = { name: 'one', report: manyFailures() };
     for (const [name, html] of [
       ['report.html', text],
-      ['matrix.html', renderMatrixHtml([column, column])],
+      ['matrix.html', sideBySidePage(matrixOf([column, column]))],
     ] as const) {
       const { page } = await openPage(folder, name, html);
       t.strictSame(await axeViolations(page), []);

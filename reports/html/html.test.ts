@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { buildReport } from '../build-report.ts';
 import { placeIn } from '../exchange-parts.ts';
-import { broken, exchange, petList, reportWith, row } from '../testing/sample-reports.ts';
-import { renderHtml } from './html.ts';
+import { broken, exchange, petList, render, reportWith, row } from '../testing/sample-reports.ts';
 
 const page = (body: string, at: readonly string[], headers: readonly (readonly [string, string])[] = []) =>
-  renderHtml(
-    buildReport(reportWith([broken('one', { at })], { exchanges: [exchange('lists#1', body, headers)] })),
-  );
+  render(reportWith([broken('one', { at })], { exchanges: [exchange('lists#1', body, headers)] }), 'html');
 
 /** What the page marks. */
 const marks = (text: string) =>
@@ -70,7 +66,7 @@ t.test('a hostile text stays text', async (t) => {
 
 t.test('links lead somewhere, and ids are there once', async (t) => {
   const rows = [broken('one'), broken('two', { consequenceOf: 'one' }), row('three', { section: '8' })];
-  const text = renderHtml(buildReport(reportWith(rows)));
+  const text = render(reportWith(rows), 'html');
   const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   t.equal(new Set(ids).size, ids.length);
   for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) t.ok(ids.includes(target), `#${target}`);

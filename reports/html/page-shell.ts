@@ -80,10 +80,3 @@ export const tablesHtml = (tables: readonly Table[]): SafeHtml[] =>
   tables
     .filter(({ rows }) => rows.length > 0)
     .map((table) => html`<h2>${table.title}</h2>${tableHtml(table)}`);
-
-/** A page of tables alone. */
-export const tablesPage = (headline: string, about: string, tables: readonly Table[]): string =>
-  pageShell(
-    headline,
-    html`<header><h1>${headline}</h1><p class="quiet">${about}</p></header><main>${tablesHtml(tables)}</main>`,
-  );

@@ -3,10 +3,10 @@ import t from 'tap';
 import { Parser } from 'tap-parser';
 import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
+import { FORMATS, type Format } from '../formats.ts';
 import { NO_SCREEN } from '../terminal.ts';
 import { HOSTILE_STRINGS, UNSEEN_CHARACTER } from '../testing/hostile-text.ts';
 import { capacityResult, loadResult } from '../testing/sample-load.ts';
-import { LOAD_FORMATS } from './load-formats.ts';
 import { capacityReport, type LoadReport, loadReport } from './load-report.ts';
 
 const sample = loadResult();
@@ -43,15 +43,15 @@ const weak = capacity({ outcome: 'generator-limited', atLeast: 320, reason: 'lat
 
 /** How many of its cases or runs each format for a pipeline calls wrong. */
 async function reds(report: LoadReport): Promise<(number | undefined)[]> {
-  const suites = await parse(LOAD_FORMATS.junit.render(report));
+  const suites = await parse(FORMATS.junit.render(report));
   const junit = suites && 'testsuite' in suites ? (suites.failures ?? 0) + (suites.errors ?? 0) : undefined;
   const parser = new Parser({ strict: true });
-  parser.end(LOAD_FORMATS.tap.render(report));
-  const errors = LOAD_FORMATS.github.render(report).match(/^::error/gm)?.length ?? 0;
-  const [run] = JSON.parse(LOAD_FORMATS.sarif.render(report)).runs;
+  parser.end(FORMATS.tap.render(report));
+  const errors = FORMATS.github.render(report).match(/^::error/gm)?.length ?? 0;
+  const [run] = JSON.parse(FORMATS.sarif.render(report)).runs;
   const sarif = run.results.filter(({ kind }: { kind: string }) => kind === 'fail').length;
   const { executionSuccessful } = run.invocations[0];
-  const { isError } = JSON.parse(LOAD_FORMATS.badge.render(report));
+  const { isError } = JSON.parse(FORMATS.badge.render(report));
   return [junit, parser.results?.fail, errors, sarif + (executionSuccessful ? 0 : 1)].map((count) =>
     isError ? count : -(count ?? 0),
   );
@@ -59,7 +59,7 @@ async function reds(report: LoadReport): Promise<(number | undefined)[]> {
 
 t.test('a stream is named where there are several', async (t) => {
   const [one = sample.series[0], ...others] = sample.series.map((each) => ({ ...each, stream: 'clients' }));
-  const shown = (series: LoadResult['series']) => LOAD_FORMATS.terminal.render(load({ series }));
+  const shown = (series: LoadResult['series']) => FORMATS.terminal.render(load({ series }));
   if (one === undefined) throw new Error('no series');
   t.notMatch(shown([one, ...others]), 'clients');
   t.match(shown([{ ...one, stream: 'guests' }, ...others]), /guests listPets|guests createPet|guests getPet/);
@@ -68,7 +68,7 @@ t.test('a stream is named where there are several', async (t) => {
 t.test('tables fit a terminal, and no number is parted from its unit', async (t) => {
   const of = { key: 'enterprise-load-1', plan: 'enterprise', perDay: 1e9, perMinute: 1e8 } as const;
   const keys = sample.keys.map((key) => ({ ...key, ...of }));
-  const lines = LOAD_FORMATS.terminal.render(load({ keys }), { ...NO_SCREEN, columns: 80 }).split('\n');
+  const lines = FORMATS.terminal.render(load({ keys }), { ...NO_SCREEN, columns: 80 }).split('\n');
   t.strictSame(
     lines.filter((line) => line.length > 80 || /^ *(ms|s|%)\b| {2}(ms|s|%)( |$)/.test(line)),
     [],
@@ -109,7 +109,7 @@ t.test('headlines say what was found, and whether it only read', async (t) => {
   ] as const) {
     t.match(report.headline, headline);
     for (const format of ['terminal', 'html', 'markdown', 'badge'] as const)
-      t.ok(words(LOAD_FORMATS[format].render(report)).includes(words(report.headline)), format);
+      t.ok(words(FORMATS[format].render(report)).includes(words(report.headline)), format);
   }
 });
 
@@ -117,18 +117,18 @@ t.test('headlines say what was found, and whether it only read', async (t) => {
 const words = (text: string) => text.replace(/&#?\w+;|[^\p{L}\p{N}]+/gu, ' ').trim();
 
 t.test('without steps or requests there is a sentence in place of a picture', async (t) => {
-  const none = LOAD_FORMATS.html.render(
+  const none = FORMATS.html.render(
     capacity({ steps: [], ...without, outcome: 'generator-limited', reason: 'late' }),
   );
   t.match(none, 'No step was taken.');
-  const empty = LOAD_FORMATS.html.render(load({ series: [], thresholds: [], verdict: 'failed-to-run' }));
+  const empty = FORMATS.html.render(load({ series: [], thresholds: [], verdict: 'failed-to-run' }));
   t.match(empty, /No request was answered\.[\s\S]*There are no time blocks\./);
 });
 
 t.test('hostile text is text, and bounded', async (t) => {
   for (const hostile of [...HOSTILE_STRINGS, '<b>'.repeat(400_000)])
     for (const report of [loadReport(loadResult(hostile)), capacityReport(capacityResult(hostile))])
-      for (const [format, { render }] of Object.entries(LOAD_FORMATS)) {
+      for (const [format, { render }] of Object.entries<Format>(FORMATS)) {
         const text = render(report);
         t.notMatch(text, UNSEEN_CHARACTER, format);
         t.ok(text.length < 200_000, `${format}: ${text.length} characters`);

@@ -1,25 +1,14 @@
-/** A load result or a search for a capacity in every format. Tables are the same on terminal, page and in Markdown. */
+/** A load result or a search for a capacity for readers. Tables are the same on terminal, page and in Markdown. */
 import { html } from '@remix-run/html-template';
 import { textTable, wrap } from '../../spec/text-table.ts';
-import { CASE_FORMATS, type FormatName } from '../formats.ts';
 import { factList, markdownPage, pageShell, SIGNS, tablesHtml } from '../html/page-shell.ts';
 import { tableLines } from '../html/table.ts';
 import { ROW_KINDS } from '../rows.ts';
-import { NO_SCREEN, type Screen } from '../terminal.ts';
+import { NO_SCREEN } from '../terminal.ts';
 import type { LoadReport } from './load-report.ts';
 
-/** The renderers. The files have the same names as those of a check. */
-export const LOAD_FORMATS: Readonly<
-  Record<FormatName, { readonly render: (report: LoadReport, screen?: Screen) => string }>
-> = {
-  ...CASE_FORMATS,
-  html: { render: renderPage },
-  terminal: { render: renderText },
-  markdown: { render: renderMarkdown },
-};
-
 /** For a terminal: the facts, the tables, and the verdict as the last line. */
-function renderText(report: LoadReport, { columns } = NO_SCREEN): string {
+export function renderLoadText(report: LoadReport, { columns } = NO_SCREEN): string {
   const { name, headline, problems, facts, notices, tables } = report;
   const lines = [
     name,
@@ -37,14 +26,15 @@ function renderText(report: LoadReport, { columns } = NO_SCREEN): string {
 const notesOf = ({ problems, notices }: LoadReport) =>
   [...problems, ...notices].map((line) => html`<p class="inconclusive">${line}</p>`);
 
-function renderMarkdown(report: LoadReport): string {
+/** For a pull request: the facts and the tables. */
+export function renderLoadMarkdown(report: LoadReport): string {
   const { name, headline, verdict, facts, tables } = report;
   const blocks = [...notesOf(report), factList(facts), ...tablesHtml(tables)];
   return markdownPage(`${SIGNS[verdict]} ${name}: ${headline}`, blocks);
 }
 
 /** One HTML file without network and script: verdict, numbers, pictures, broken contract. */
-function renderPage(report: LoadReport): string {
+export function renderLoadPage(report: LoadReport): string {
   const { name, headline, verdict, facts, cases, tables } = report;
   const broken = cases.filter((one) => one.kind === 'contract');
   const body = html`<header><p class="quiet">${name}</p>

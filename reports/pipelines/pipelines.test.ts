@@ -4,11 +4,11 @@ import { parse } from 'junit2json';
 import t from 'tap';
 import { Parser } from 'tap-parser';
 import { buildReport, decidedCase } from '../build-report.ts';
-import { render } from '../formats.ts';
 import {
   broken,
   conformantReport,
   notConformantReport,
+  render,
   reportWith,
   row,
   unpermitted,

@@ -1,7 +1,14 @@
 /** Reports of fictional requirements: small, so that a test sees at a glance what it is about. */
 import type { Exchange, HeaderList } from '../../checks/wire/exchange.ts';
+import { buildReport } from '../build-report.ts';
+import { FORMATS, type Format } from '../formats.ts';
 import { REPORT_FORMAT_VERSION, type Report, type RequirementResult } from '../report.ts';
+import type { Screen } from '../terminal.ts';
 import { isComplete, verdictOf } from '../verdict.ts';
+
+/** A report in a format. */
+export const render = (report: Report, format: string, screen?: Screen): string =>
+  new Map(Object.entries<Format>(FORMATS)).get(format)?.render(buildReport(report), screen) ?? '';
 
 /** When every sample run began. */
 export const SAMPLE_START = Date.UTC(2026, 10, 21, 12, 0, 4);
