@@ -40,8 +40,6 @@ export interface Row {
   readonly id: string;
   readonly verdict: Finding['verdict'];
   readonly reason: string;
-  /** What it expects, where it is broken. */
-  readonly expected?: string | undefined;
   /** The ids of the rows that it blames. */
   readonly blames: readonly string[];
   /** Of its reasons. */
@@ -133,7 +131,6 @@ export function resultOf(checked: CheckedTarget): CaseResult {
       id,
       verdict,
       reason,
-      expected: violation?.expected,
       blames: reasons.flatMap((one) => ('blames' in one ? (one.blames ?? []) : [])),
       kinds: reasons.map(({ kind }) => kind),
       notShown: numbersNotShown(reason, checked.trace, requests),

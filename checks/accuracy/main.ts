@@ -2,8 +2,7 @@
  * `npm run accuracy`: the whole suite against every fault of the reference server, every conforming variant of it, plain
  * and behind every disturbance, and services of Express, Fastify, Go and FastAPI, on simulated clocks. `--filter X` runs
  * what matches, and each conforming server restricted to the requirements that it breaks. `--sample N` runs some cases,
- * chosen by `--seed`. `--write` puts the matrix into MATRIX.md beside this file, and what is said of each fault into
- * words.txt. Exits 1 where other words are said, and unless every fault is found by
+ * chosen by `--seed`. `--write` puts the matrix into MATRIX.md beside this file. Exits 1 unless every fault is found by
  * the requirement that it breaks, every requirement finds a fault, and no conforming server fails anything.
  */
 import { once } from 'node:events';
@@ -17,7 +16,6 @@ import { spendsDay } from './case.ts';
 import { casesFor, pairsWithout, sampleOf } from './cases.ts';
 import { provide } from './framework-service.ts';
 import { type Entry, matrixOf, titleOf } from './matrix.ts';
-import { newWords, writeWords } from './words.ts';
 import type { Work } from './worker.ts';
 
 const { values: options } = parseArgs({
@@ -60,13 +58,9 @@ const work = { cases, next: new Int32Array(new SharedArrayBuffer(Int32Array.BYTE
 await Promise.all(Array.from({ length: availableParallelism() }, () => runWorker(work)));
 
 const matrix = matrixOf(entries, asked.checkable);
-if (options.write) {
-  writeFileSync(new URL('checks/accuracy/MATRIX.md', packageRoot), matrix.text);
-  writeWords(entries);
-}
-const problems = [...matrix.problems, ...newWords(entries)];
+if (options.write) writeFileSync(new URL('checks/accuracy/MATRIX.md', packageRoot), matrix.text);
 for (const left of pairsWithout(cases)) say(`left out, ${left}`);
-for (const problem of problems) say(problem);
+for (const problem of matrix.problems) say(problem);
 const longest = entries
   .filter((entry) => !spendsDay(entry.case))
   .map((entry) => ({ title: titleOf(entry.case), seconds: Math.round(entry.result.seconds ?? 0) }))
@@ -77,4 +71,4 @@ say(`longest by the run's clock: ${words.join('; ')}`);
 say(
   `${matrix.found} of ${matrix.faults} faults found by the requirement that they break; ${matrix.falseAlarms} false alarms on ${matrix.conforming} conforming servers, disturbed or not; ${Math.round((performance.now() - startedAt) / 1000)} s`,
 );
-process.exitCode = problems.length === 0 ? 0 : 1;
+process.exitCode = matrix.problems.length === 0 ? 0 : 1;
