@@ -3,21 +3,15 @@
  * what is asked of the server, and which rows of the verdict it may leave open.
  */
 import type { ServerResponse } from 'node:http';
+import { admitting, knowingRequests } from '../../reference-server/deviations/admission.ts';
+import { closing, delivering } from '../../reference-server/deviations/delivery.ts';
 import type { Deviation } from '../../reference-server/deviations/deviation.ts';
-import {
-  admitting,
-  always,
-  closing,
-  delivering,
-  everyTime,
-  foundAs,
-  header,
-  knowingRequests,
-  noting,
-  selecting,
-} from '../../reference-server/deviations/shapes.ts';
+import { header } from '../../reference-server/deviations/headers.ts';
+import { everyTime } from '../../reference-server/deviations/memory.ts';
+import { foundAs, noting, selecting } from '../../reference-server/deviations/store.ts';
 import { restart } from '../../reference-server/deviations/variants/animals.ts';
 import { SPENT_DAYS, SPENT_OF_ONE } from '../../reference-server/deviations/variants/index.ts';
+import { always } from '../../reference-server/deviations/when.ts';
 import { httpDate } from '../../reference-server/headers.ts';
 import { isAskedFor, unfiltered } from '../../reference-server/list-query.ts';
 import type { Pet } from '../../reference-server/pet-store.ts';

@@ -1,4 +1,4 @@
-import type { Design } from '../design.ts';
+import type { Decisions, Design } from '../design.ts';
 
 /**
  * A way in which a server differs from the conforming one: parts of its design that are replaced. It is a function where
@@ -17,3 +17,17 @@ export function deviating(usual: Design, deviation: Deviation): Design {
   if (areSeveral(deviation)) return deviation.reduce<Design>(deviating, usual);
   return { ...usual, ...deviation };
 }
+
+/** How a decision is made instead, given the usual way. */
+type Change<Decision extends keyof Decisions> = (
+  usual: Decisions[Decision],
+  ...given: Parameters<Decisions[Decision]>
+) => ReturnType<Decisions[Decision]>;
+
+/** Makes one of the server's decisions in another way. */
+export const deciding =
+  <Decision extends keyof Decisions>(decision: Decision) =>
+  (change: Change<Decision>): Deviation =>
+  (usual) => ({
+    [decision]: (...given: Parameters<Decisions[Decision]>) => change(usual[decision], ...given),
+  });

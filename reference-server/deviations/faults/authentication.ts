@@ -1,19 +1,11 @@
 import { type ApiKey, bearerToken } from '../../api-keys.ts';
 import type { Call } from '../../design.ts';
 import type { OperationName } from '../../operations.ts';
+import { gating, identifying, withoutKey } from '../admission.ts';
+import { answers, errorOf, failing } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import {
-  answers,
-  asksForStatus,
-  errorOf,
-  everyTime,
-  failing,
-  gating,
-  identifying,
-  on,
-  where,
-  withoutKey,
-} from '../shapes.ts';
+import { everyTime } from '../memory.ts';
+import { asksForStatus, on, where } from '../when.ts';
 import { readThoughRefused, storedThoughRefused } from './additions.ts';
 
 /** Who is served without a key; it has requests of its own. */

@@ -1,29 +1,15 @@
 import type { Answer, Call } from '../../design.ts';
 import type { NewPet } from '../../pet-store.ts';
+import { onPlan, withoutKey } from '../admission.ts';
+import { petWritten, shown } from '../animals.ts';
+import { answering, answers, otherErrors, rewriting, succeeds } from '../answers.ts';
+import { delivering, heldBack } from '../delivery.ts';
 import type { DeviationTable } from '../deviation.ts';
-import {
-  addedHeader,
-  adding,
-  answering,
-  answers,
-  changedHeader,
-  delivering,
-  header,
-  heldBack,
-  membersOf,
-  oneBefore,
-  onPlan,
-  otherErrors,
-  petWritten,
-  queried,
-  readingPet,
-  rewriting,
-  shown,
-  succeeds,
-  type When,
-  where,
-  withoutKey,
-} from '../shapes.ts';
+import { addedHeader, changedHeader, header } from '../headers.ts';
+import { oneBefore } from '../memory.ts';
+import { membersOf, readingPet } from '../reading.ts';
+import { adding } from '../store.ts';
+import { queried, type When, where } from '../when.ts';
 
 const contentType = (value: string | null, when: When) => header('Content-Type', when, () => value);
 

@@ -2,32 +2,14 @@ import { petText } from '../../conforming.ts';
 import type { Call } from '../../design.ts';
 import { type Problem, problem } from '../../error-body.ts';
 import type { Pet } from '../../pet-store.ts';
+import { petWritten, rounded, shown } from '../animals.ts';
+import { answering, answers, errorOf, failing, succeeds } from '../answers.ts';
 import { afterRemoval } from '../clock.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import {
-  addedHeader,
-  answering,
-  answers,
-  asksForStatus,
-  errorOf,
-  failing,
-  finding,
-  firstPet,
-  foundAs,
-  header,
-  hiding,
-  hidingEverywhere,
-  knowingAdded,
-  on,
-  oneBefore,
-  petWritten,
-  rounded,
-  seenBefore,
-  selecting,
-  shown,
-  succeeds,
-  where,
-} from '../shapes.ts';
+import { addedHeader, header } from '../headers.ts';
+import { oneBefore, seenBefore } from '../memory.ts';
+import { finding, firstPet, foundAs, hiding, hidingEverywhere, knowingAdded, selecting } from '../store.ts';
+import { asksForStatus, on, where } from '../when.ts';
 
 /** A deviation that knows which animals were retrieved. */
 const knowingFound =

@@ -2,23 +2,14 @@ import { type ApiKey, bearerToken, type IssuedKey } from '../../api-keys.ts';
 import type { Call } from '../../design.ts';
 import type { Plan } from '../../plans.ts';
 import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
+import { admitting, gating, identifying, letThrough, refusedBy } from '../admission.ts';
+import { failing } from '../answers.ts';
+import { heldBack } from '../delivery.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
+import { header, retryAfter } from '../headers.ts';
+import { everyTime } from '../memory.ts';
 import { slidingLog, tokenBucket } from '../meters.ts';
-import {
-  admitting,
-  always,
-  everyTime,
-  failing,
-  gating,
-  header,
-  heldBack,
-  identifying,
-  letThrough,
-  on,
-  queried,
-  refusedBy,
-  retryAfter,
-} from '../shapes.ts';
+import { always, on, queried } from '../when.ts';
 
 /**
  * Admits another number of requests than the plan has, while the headers go on to show the plan's number.

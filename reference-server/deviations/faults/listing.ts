@@ -3,32 +3,14 @@ import { badRequest } from '../../error-body.ts';
 import { isAskedFor, type ListQuery, unfiltered } from '../../list-query.ts';
 import type { Pet, PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
+import { gating, onPlan } from '../admission.ts';
+import { rounded, shown } from '../animals.ts';
+import { answering, errorOf, failing, rewriting, succeeds } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import {
-  addedAs,
-  adding,
-  always,
-  answering,
-  asksForStatus,
-  beginningWith,
-  errorOf,
-  everyNth,
-  failing,
-  gating,
-  hiding,
-  knowingAdded,
-  onPlan,
-  queried,
-  readingQuery,
-  rewriting,
-  rounded,
-  seenBefore,
-  selecting,
-  shown,
-  succeeds,
-  type When,
-  where,
-} from '../shapes.ts';
+import { everyNth, seenBefore } from '../memory.ts';
+import { readingQuery } from '../reading.ts';
+import { addedAs, adding, beginningWith, hiding, knowingAdded, selecting } from '../store.ts';
+import { always, asksForStatus, queried, type When, where } from '../when.ts';
 
 /** How a limit was asked for. */
 interface Asked {

@@ -1,5 +1,8 @@
+import { failing, succeeds } from '../answers.ts';
+import { heldBack } from '../delivery.ts';
 import type { DeviationTable } from '../deviation.ts';
-import { adding, everyNth, failing, heldBack, succeeds } from '../shapes.ts';
+import { everyNth } from '../memory.ts';
+import { adding } from '../store.ts';
 
 /** Holds answers back, longer and longer. */
 const slower = (milliseconds: (requests: number) => number) => () => {

@@ -1,34 +1,21 @@
 import type { Call } from '../../design.ts';
 import { httpDate } from '../../headers.ts';
 import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
+import { admitted, admitting, gating, onPlan, overLimit, withKey, withoutKey } from '../admission.ts';
+import { answers, otherErrors, succeeds } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import { forgottenAfter, renewedWindow, slidingLog } from '../meters.ts';
 import {
-  admitted,
-  admitting,
-  always,
-  answers,
-  asksForStatus,
-  gating,
   headersAbsent,
   limitShown,
-  ofEachKey,
-  on,
-  onPlan,
-  otherErrors,
-  overLimit,
-  queried,
   RATE_HEADERS,
   remainingShown,
   resetShown,
   sendingHeaders,
-  succeeds,
-  type When,
-  where,
-  withKey,
-  withoutKey,
-} from '../shapes.ts';
+} from '../headers.ts';
+import { ofEachKey } from '../memory.ts';
+import { forgottenAfter, renewedWindow, slidingLog } from '../meters.ts';
 import { headersOfTheDay } from '../variants/limits.ts';
+import { always, asksForStatus, on, queried, type When, where } from '../when.ts';
 import { uncounted } from './limits.ts';
 
 const [LIMIT, REMAINING, RESET] = RATE_HEADERS;

@@ -3,32 +3,14 @@ import type { Call, Gate } from '../../design.ts';
 import { problem } from '../../error-body.ts';
 import { httpDate, secondsUntil } from '../../headers.ts';
 import type { OperationName } from '../../operations.ts';
+import { admitting, gating, letThrough, onPlan, overLimit, refusedBy } from '../admission.ts';
+import { answering, answers, failing, restated } from '../answers.ts';
+import { closing } from '../delivery.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
+import { addedHeader, header, headersAbsent, RATE_HEADERS, retryAfter } from '../headers.ts';
+import { everyTime, ofEachKey } from '../memory.ts';
 import { slidingCounter } from '../meters.ts';
-import {
-  addedHeader,
-  admitting,
-  answering,
-  answers,
-  asksForStatus,
-  closing,
-  everyTime,
-  failing,
-  gating,
-  header,
-  headersAbsent,
-  letThrough,
-  ofEachKey,
-  on,
-  onPlan,
-  overLimit,
-  queried,
-  RATE_HEADERS,
-  refusedBy,
-  restated,
-  retryAfter,
-  where,
-} from '../shapes.ts';
+import { asksForStatus, on, queried, where } from '../when.ts';
 import { storedThoughRefused } from './additions.ts';
 
 /** Refusals of the limit with another status. */

@@ -4,22 +4,19 @@ import { badRequest, problem } from '../../error-body.ts';
 import { isAskedFor, unfiltered } from '../../list-query.ts';
 import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
+import { knowingRequests } from '../admission.ts';
+import { petWritten, writing } from '../animals.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
+import { membersOf, readingPet, refusing } from '../reading.ts';
 import {
   addedAs,
   beginningWith,
   foundAs,
   hidingEverywhere,
   knowingAdded,
-  knowingRequests,
-  membersOf,
   noting,
-  petWritten,
-  readingPet,
-  refusing,
   selecting,
-  writing,
-} from '../shapes.ts';
+} from '../store.ts';
 
 /** Ids of the store's own, for the animals that it has at the start too. */
 const ownIds = (nextId: () => IdSource): Deviation => [() => ({ nextId: nextId() }), beginningWith(seeded)];

@@ -2,7 +2,11 @@ import type { ApiKey } from '../../api-keys.ts';
 import type { Call } from '../../design.ts';
 import { httpDate } from '../../headers.ts';
 import { type Quota, quotaOf } from '../../rate-limiter.ts';
+import { gating, refusedBy } from '../admission.ts';
+import { restated } from '../answers.ts';
+import { delivering } from '../delivery.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
+import { changedHeader, headersAbsent, retryAfter, sendingHeaders } from '../headers.ts';
 import {
   bucketBySecond,
   slidingCounter,
@@ -11,17 +15,7 @@ import {
   tokenBucket,
   windowByClock,
 } from '../meters.ts';
-import {
-  always,
-  changedHeader,
-  delivering,
-  gating,
-  headersAbsent,
-  refusedBy,
-  restated,
-  retryAfter,
-  sendingHeaders,
-} from '../shapes.ts';
+import { always } from '../when.ts';
 
 /** What a key's headers say of its minute, or of its day. */
 function quotaIn(window: 'minute' | 'day', key: ApiKey, { now, service }: Call): Quota {

@@ -2,16 +2,11 @@ import type { Call } from '../../design.ts';
 import { badRequest } from '../../error-body.ts';
 import { int64FromPath } from '../../int64.ts';
 import { isAskedFor, type ListQuery, readListQuery } from '../../list-query.ts';
+import { answering, rewriting } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import {
-  answering,
-  finding,
-  memberAs,
-  readingQuery,
-  rewriting,
-  selecting,
-  sendingHeaders,
-} from '../shapes.ts';
+import { sendingHeaders } from '../headers.ts';
+import { memberAs, readingQuery } from '../reading.ts';
+import { finding, selecting } from '../store.ts';
 
 const parameter = (search: string, name: string) => new URLSearchParams(search).get(name) ?? undefined;
 

@@ -2,20 +2,11 @@ import { randomInt } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { httpDate } from '../../headers.ts';
 import { afterRemoval, shiftedClock } from '../clock.ts';
+import { closing, delivering, heldBack } from '../delivery.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import {
-  addedHeader,
-  always,
-  changedHeader,
-  closing,
-  delivering,
-  everyNth,
-  header,
-  headersAbsent,
-  heldBack,
-  on,
-  sendingHeaders,
-} from '../shapes.ts';
+import { addedHeader, changedHeader, header, headersAbsent, sendingHeaders } from '../headers.ts';
+import { everyNth } from '../memory.ts';
+import { always, on } from '../when.ts';
 
 const without = (headers: readonly string[], name: string) => changedHeader(headers, name, () => null);
 

@@ -1,0 +1,47 @@
+import type { Answer, Call } from '../design.ts';
+import { errorBody } from '../error-body.ts';
+import type { OperationName } from '../operations.ts';
+import { type Deviation, deciding } from './deviation.ts';
+import { on, type When, where } from './when.ts';
+
+const finishing = deciding('finish');
+
+/** Matches answers with a status, of one operation or of all. */
+export const answers = (status: number, operation?: OperationName): When =>
+  where(on(operation), (_call, answer) => answer.status === status);
+
+/** Matches successful answers of one operation. */
+export const succeeds = (operation: OperationName): When =>
+  where(on(operation), (_call, { status }) => status < 300);
+
+/** Matches errors of the three operations that the document's table does not name: 410, 413 and 415 here. */
+export const otherErrors: When = ({ route }, { status }) =>
+  status >= 400 && ![400, 401, 404, 429].includes(status) && route.operation !== 'none';
+
+/** Status and text of an Error. */
+export const errorOf = (status: number) => ({
+  status,
+  text: errorBody({ status, code: 'refused', message: 'The request was refused.' }),
+});
+
+/** Changes the answers that match: their status, their text, the headers that are theirs. */
+export const answering = (
+  when: When,
+  change: Partial<Answer> | ((answer: Answer, call: Call) => Partial<Answer>),
+): Deviation =>
+  finishing((usual, answer, call) => {
+    const last = usual(answer, call);
+    if (!when(call, last)) return last;
+    return { ...last, ...(typeof change === 'function' ? change(last, call) : change) };
+  });
+
+/** Answers with another status, and an Error body to match. */
+export const failing = (status: number, when: When): Deviation => answering(when, errorOf(status));
+
+/** Changes the text of the answers that match. */
+export const rewriting = (when: When, change: (text: string, answer: Answer) => string): Deviation =>
+  answering(when, (answer) => ({ text: change(answer.text, answer) }));
+
+/** Answers with another status, which the Error body says too. */
+export const restated = (status: number, when: When): Deviation =>
+  answering(when, ({ text }) => ({ status, text: text.replace(/"status":\d+/, `"status":${status}`) }));

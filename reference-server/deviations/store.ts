@@ -1,0 +1,72 @@
+import type { Call } from '../design.ts';
+import type { Problem } from '../error-body.ts';
+import type { ListQuery } from '../list-query.ts';
+import type { NewPet, Pet } from '../pet-store.ts';
+import { type Deviation, deciding } from './deviation.ts';
+import { always } from './when.ts';
+
+export const adding = deciding('addPet');
+export const finding = deciding('findPet');
+export const selecting = deciding('select');
+
+/** The animals that were added: by which key, and when. */
+type Added = ReadonlyMap<string, { readonly by: string | undefined; readonly at: number }>;
+
+/** A deviation that knows which animals were added. */
+export const knowingAdded =
+  (deviation: (added: Added) => Deviation): Deviation =>
+  () => {
+    const added = new Map<string, { by: string | undefined; at: number }>();
+    return [noting(({ id }, { key, now }) => added.set(id, { by: key?.name, at: now })), deviation(added)];
+  };
+
+/** Hides animals from lists; the next ones fill the gaps. */
+export const hiding = (
+  hidden: (pet: Pet, call: Call) => boolean,
+  from: (query: ListQuery) => boolean = always,
+): Deviation =>
+  selecting((usual, query, call) =>
+    from(query)
+      ? usual({ ...query, limit: Number.POSITIVE_INFINITY }, call)
+          .filter((pet) => !hidden(pet, call))
+          .slice(0, query.limit)
+      : usual(query, call),
+  );
+
+/** Shows some of the animals to nobody. */
+export const hidingEverywhere = (hidden: (pet: Pet, call: Call) => boolean): Deviation => [
+  hiding(hidden),
+  foundAs((pet, call) => (hidden(pet, call) ? null : pet)),
+];
+
+/** Changes an animal before it is stored. */
+export const addedAs = (change: (animal: NewPet, call: Call) => NewPet): Deviation =>
+  adding((usual, animal, call) => usual(change(animal, call), call));
+
+/** Calls a function for every animal that is added. */
+export const noting = (note: (pet: Pet, call: Call) => void): Deviation =>
+  adding((usual, animal, call) => {
+    const pet = usual(animal, call);
+    note(pet, call);
+    return pet;
+  });
+
+/** Changes an animal that is found. */
+export const foundAs = (change: (pet: Pet, call: Call) => Pet | Problem | null) =>
+  finding((usual, petId, call) => {
+    const found = usual(petId, call);
+    return found === null || 'code' in found ? found : change(found, call);
+  });
+
+/** A store that begins with other animals, at most so many. Its ids are all of one source. */
+export const beginningWith = (
+  animal: (ordinal: number) => NewPet,
+  most = Number.POSITIVE_INFINITY,
+): Deviation => ({
+  seed(store, animals) {
+    for (let ordinal = 0; ordinal < Math.min(animals, most); ordinal += 1) store.add(animal(ordinal));
+  },
+});
+
+/** The oldest animal of the store; null if it is empty. */
+export const firstPet = ({ service }: Call): Pet | null => service.store.all[0] ?? null;
