@@ -4,16 +4,16 @@
  */
 import type { ServerResponse } from 'node:http';
 import { admitting, knowingRequests } from '../../reference-server/deviations/admission.ts';
+import { clockOffBy } from '../../reference-server/deviations/clock.ts';
 import { closing, delivering } from '../../reference-server/deviations/delivery.ts';
 import type { Deviation } from '../../reference-server/deviations/deviation.ts';
 import { header } from '../../reference-server/deviations/headers.ts';
 import { everyTime } from '../../reference-server/deviations/memory.ts';
-import { foundAs, noting, selecting } from '../../reference-server/deviations/store.ts';
+import { changed, noting } from '../../reference-server/deviations/store.ts';
 import { restart } from '../../reference-server/deviations/variants/animals.ts';
 import { SPENT_DAYS, SPENT_OF_ONE } from '../../reference-server/deviations/variants/index.ts';
 import { always } from '../../reference-server/deviations/when.ts';
 import { httpDate } from '../../reference-server/headers.ts';
-import { isAskedFor, unfiltered } from '../../reference-server/list-query.ts';
 import type { Pet } from '../../reference-server/pet-store.ts';
 import { currentId } from '../../spec/contract.ts';
 import type { Clock, SharedClock } from '../run/clock.ts';
@@ -76,19 +76,9 @@ const refusingEvery =
     };
   };
 
-const clockOffBy =
-  (milliseconds: (elapsed: number) => number): Deviation =>
-  ({ clock }) => {
-    const startedAt = clock.now();
-    return { clock: { ...clock, now: () => clock.now() + milliseconds(clock.now() - startedAt) } };
-  };
-
 /** Bytes in a second of a link over which everything else waits. */
 const SLOW = 20_000;
 const HEADERS_BYTES = 300;
-
-/** More than any store holds that is not full of foreign animals. */
-const EVERYTHING = 1_000_000;
 
 /** After how many requests the store is changed: in the middle of a run. */
 const CHANGED_AFTER = 60;
@@ -100,19 +90,12 @@ const COUNTS_LOST_AFTER = 170;
 const changedOnce = (change: (pet: Pet, index: number) => Pet | null) =>
   knowingRequests((requests) => {
     const added: string[] = [];
-    const shown = (pet: Pet): Pet | null => {
-      const index = added.indexOf(pet.id);
-      return index < 0 || requests() < CHANGED_AFTER ? pet : change(pet, index);
-    };
     return [
       noting(({ id }) => requests() < CHANGED_AFTER && added.push(id)),
-      selecting((usual, query, call) =>
-        usual(unfiltered(EVERYTHING), call)
-          .flatMap((pet) => shown(pet) ?? [])
-          .filter((pet) => isAskedFor(query, pet))
-          .slice(0, query.limit),
-      ),
-      foundAs(shown),
+      changed((pet) => {
+        const index = added.indexOf(pet.id);
+        return index < 0 || requests() < CHANGED_AFTER ? pet : change(pet, index);
+      }),
     ];
   });
 

@@ -1,6 +1,6 @@
 import type { Call } from '../design.ts';
 import type { Problem } from '../error-body.ts';
-import type { ListQuery } from '../list-query.ts';
+import { isAskedFor, type ListQuery, unfiltered } from '../list-query.ts';
 import type { NewPet, Pet } from '../pet-store.ts';
 import { type Deviation, deciding } from './deviation.ts';
 import { always } from './when.ts';
@@ -33,11 +33,20 @@ export const hiding = (
       : usual(query, call),
   );
 
-/** Shows some of the animals to nobody. */
-export const hidingEverywhere = (hidden: (pet: Pet, call: Call) => boolean): Deviation => [
-  hiding(hidden),
-  foundAs((pet, call) => (hidden(pet, call) ? null : pet)),
+/** Animals have changed, for whoever lists or retrieves them; null where one is shown to nobody. */
+export const changed = (change: (pet: Pet, call: Call) => Pet | null): Deviation => [
+  selecting((usual, query, call) =>
+    usual(unfiltered(Number.POSITIVE_INFINITY), call)
+      .flatMap((pet) => change(pet, call) ?? [])
+      .filter((pet) => isAskedFor(query, pet))
+      .slice(0, query.limit),
+  ),
+  foundAs(change),
 ];
+
+/** Shows some of the animals to nobody. */
+export const hidingEverywhere = (hidden: (pet: Pet, call: Call) => boolean): Deviation =>
+  changed((pet, call) => (hidden(pet, call) ? null : pet));
 
 /** Changes an animal before it is stored. */
 export const addedAs = (change: (animal: NewPet, call: Call) => NewPet): Deviation =>

@@ -7,7 +7,7 @@ import { failing } from '../answers.ts';
 import { heldBack } from '../delivery.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { header, retryAfter } from '../headers.ts';
-import { everyTime } from '../memory.ts';
+import { everyTime, ofEachKey } from '../memory.ts';
 import { slidingLog, tokenBucket } from '../meters.ts';
 import { always, on, queried } from '../when.ts';
 
@@ -47,11 +47,6 @@ export const uncounted = (when: (call: Call) => boolean) => () => {
     return { ...gate, quota: { ...gate.quota, remaining: Math.max(0, gate.quota.remaining - free) } };
   });
 };
-
-/** A minute of another length. */
-const windowOf =
-  (seconds: number): Deviation =>
-  ({ minuteMeter }) => ({ minuteMeter: (limit) => minuteMeter(limit, seconds * 1000) });
 
 /** Admits everything, while the headers count down to 0. */
 const unlimited = (plan: Plan, window: 'perMinute' | 'perDay' = 'perMinute') =>
@@ -129,21 +124,12 @@ const offBy = (
     }),
   );
 
-/** Has other keys pay too. */
-const payingToo = (pays: (key: ApiKey, other: ApiKey) => boolean): Deviation =>
-  admitting((usual, key, call) => {
+/** Spends a request of keys that did not make it, given the key that did, if any. */
+const charging = (pays: (other: IssuedKey, key: ApiKey | null, call: Call) => boolean): Deviation =>
+  identifying((key, call) => {
     const { keys, limiter } = call.service;
-    for (const other of keys) if (pays(key, other)) limiter.admit(other, call.now);
-    return usual(key, call);
-  });
-
-/** Spends a request of keys that did not make it. */
-const spending = (whose: (call: Call, keys: readonly IssuedKey[]) => readonly IssuedKey[]): Deviation =>
-  identifying((usual, call) => {
-    const { keys, limiter } = call.service;
-    if (usual === null)
-      for (const { name, plan } of whose(call, keys)) limiter.admit({ name, plan }, call.now);
-    return usual;
+    for (const other of keys) if (pays(other, key, call)) limiter.admit(other, call.now);
+    return key;
   });
 
 /** Sections 5 and 8: how many requests a minute and a day have, how the day is refused, whose quota a request takes. */
@@ -152,7 +138,7 @@ export const LIMIT_FAULTS: DeviationTable = {
   'rate-minute-free': {
     ...offBy('free', 'perMinute', -10, -1, 1, 10),
     'free-unlimited': unlimited('free'),
-    'free-minute-of-30-seconds': windowOf(30),
+    'free-minute-of-30-seconds': ({ minuteMeter }) => ({ minuteMeter: (limit) => minuteMeter(limit, 30_000) }),
     'free-get-uncounted': uncounted(on('getPet')),
     'free-add-uncounted': uncounted(on('createPet')),
     'free-small-lists-uncounted': uncounted(queried('limit=1')),
@@ -189,10 +175,11 @@ export const LIMIT_FAULTS: DeviationTable = {
     'day-add-served': letThrough('day', on('createPet')),
     // A minute after the end of its day a key is served again.
     'day-open-again-after-a-minute': () => {
-      const opensAt = new Map<string, number>();
-      return letThrough('day', ({ now }, { name }) => {
-        opensAt.set(name, opensAt.get(name) ?? now + 60_000);
-        return now >= (opensAt.get(name) ?? 0);
+      const refused = ofEachKey(() => ({ at: 0 }));
+      return letThrough('day', ({ now }, key) => {
+        const first = refused(key);
+        first.at ||= now;
+        return now >= first.at + 60_000;
       });
     },
   },
@@ -218,34 +205,30 @@ export const LIMIT_FAULTS: DeviationTable = {
   },
   'rate-keys-apart': {
     'free-keys-share': { accountOf: (key) => (key.plan === 'free' ? 'free' : key.name) },
-    'address-shares': payingToo((key, other) => other.name !== key.name),
+    'address-shares': charging((other, key) => key !== null && other.name !== key.name),
     'all-keys-share': { accountOf: (key) => key.plan },
-    'free-key-spends-pro': payingToo((key, other) => key.plan === 'free' && other.plan === 'pro'),
+    'free-key-spends-pro': charging((other, key) => key?.plan === 'free' && other.plan === 'pro'),
   },
   'rate-invalid-key-free': {
-    'unknown-key-spends-all': spending((call, keys) => bearerToken(call.authorization) === null ? [] : keys),
+    'unknown-key-spends-all':
+      charging((_other, key, { authorization }) => key === null && bearerToken(authorization) !== null),
     // A request with a key that is almost right spends the quota of the key that it resembles.
-    'near-miss-spends': spending((call, keys) => {
-      const beginning = bearerToken(call.authorization)?.slice(0, 8).toLowerCase() ?? '';
-      return beginning.length < 8
-        ? []
-        : keys.filter(({ value }) => value.toLowerCase().startsWith(beginning)).slice(0, 1);
+    'near-miss-spends': charging(({ value }, key, { authorization }) => {
+      const beginning = bearerToken(authorization)?.slice(0, 8).toLowerCase() ?? '';
+      return key === null && beginning.length === 8 && value.toLowerCase().startsWith(beginning);
     }),
     // A request with a valid key in another scheme is refused and spends its quota.
-    'other-scheme-spends': spending((call, keys) => {
-      const sent = /(\S+)$/.exec(call.authorization ?? '')?.[1] ?? '';
-      const decoded = Buffer.from(sent, 'base64').toString();
-      return keys
-        .filter(({ value }) => sent !== '' && (value === sent || decoded.includes(value)))
-        .slice(0, 1);
+    'other-scheme-spends': charging(({ value }, key, { authorization }) => {
+      const sent = /(\S+)$/.exec(authorization ?? '')?.[1] ?? '';
+      const isMeant = sent === value || Buffer.from(sent, 'base64').toString().includes(value);
+      return key === null && isMeant;
     }),
     // A request without a key spends the quota of the key that came before it.
     'missing-key-spends': () => {
-      let last: ApiKey | null = null;
-      return identifying((usual, call) => {
-        if (usual !== null) last = usual;
-        else if (last !== null && call.authorization === null) call.service.limiter.admit(last, call.now);
-        return usual;
+      let last = '';
+      return charging(({ name }, key, { authorization }) => {
+        if (key !== null) last = key.name;
+        return authorization === null && name === last;
       });
     },
   },

@@ -12,28 +12,22 @@ import { readingQuery } from '../reading.ts';
 import { addedAs, adding, beginningWith, hiding, knowingAdded, selecting } from '../store.ts';
 import { always, asksForStatus, queried, type When, where } from '../when.ts';
 
-/** How a limit was asked for. */
-interface Asked {
-  readonly sent: boolean;
-  readonly filtered: boolean;
-  readonly call: Call;
-}
+const hasLimit = (call: Call) => call.route.search.includes('limit=');
 
 /** Takes another limit than the one that was asked for; null refuses it. */
-const limitAs = (change: (limit: number, asked: Asked) => number | null): Deviation =>
+const limitAs = (change: (limit: number, call: Call) => number | null): Deviation =>
   readingQuery((usual, search, call) => {
     const read = usual(search, call);
     if ('problem' in read) return read;
-    const sent = /(?:^|&)limit=/.test(search);
-    const limit = change(read.query.limit, { sent, filtered: filtered(read.query), call });
+    const limit = change(read.query.limit, call);
     if (limit === null) return { problem: badRequest('invalid_limit', 'This limit is not allowed.') };
     return { query: { ...read.query, limit } };
   });
 
-const whenSent = (change: (limit: number, filtered: boolean) => number) =>
-  limitAs((limit, { sent, filtered }) => (sent ? change(limit, filtered) : limit));
-const whenAbsent = (instead: number, when: (asked: Asked) => boolean = always) =>
-  limitAs((limit, asked) => (asked.sent || !when(asked) ? limit : instead));
+const whenSent = (change: (limit: number, call: Call) => number) =>
+  limitAs((limit, call) => (hasLimit(call) ? change(limit, call) : limit));
+const whenAbsent = (instead: number, when: (call: Call) => boolean = always) =>
+  limitAs((limit, call) => (hasLimit(call) || !when(call) ? limit : instead));
 
 const lists = succeeds('listPets');
 const filtered = ({ status }: ListQuery) => status !== null;
@@ -52,7 +46,6 @@ const listedAs = (other: (query: ListQuery, call: Call) => ListQuery) =>
 /** Lists without regard to the status that is asked for. */
 const ignoring = (when: (query: ListQuery, call: Call) => boolean) =>
   listedAs((query, call) => (when(query, call) ? unfiltered(query.limit) : query));
-const hasLimit = (call: Call) => call.route.search.includes('limit=');
 
 /** Replaces the last animal of a list by another one. */
 const ending = (
@@ -98,8 +91,8 @@ export const LISTING_FAULTS: DeviationTable = {
     'limit-100-gives-101': whenSent((limit) => (limit === 100 ? 101 : limit)),
     'limit-20-gives-21': whenSent((limit) => (limit === 20 ? 21 : limit)),
     'limit-in-thirties-plus-one': whenSent((limit) => (limit > 30 && limit < 40 ? limit + 1 : limit)),
-    'limit-ignored-with-status': whenSent((limit, filtered) => (filtered ? 100 : limit)),
-    'limit-plus-one-with-status': whenSent((limit, filtered) => (filtered ? limit + 1 : limit)),
+    'limit-ignored-with-status': whenSent((limit, call) => (asksForStatus(call) ? 100 : limit)),
+    'limit-plus-one-with-status': whenSent((limit, call) => (asksForStatus(call) ? limit + 1 : limit)),
   },
   'list-limit-fills': {
     'limit-minus-one': whenSent((limit) => limit - 1),
@@ -107,13 +100,13 @@ export const LISTING_FAULTS: DeviationTable = {
     'limit-100-gives-99': whenSent((limit) => (limit === 100 ? 99 : limit)),
     'limit-capped-at-50': whenSent((limit) => Math.min(limit, 50)),
     'limit-capped-at-20': whenSent((limit) => Math.min(limit, 20)),
-    'limit-minus-one-with-status': whenSent((limit, filtered) => (filtered ? limit - 1 : limit)),
+    'limit-minus-one-with-status': whenSent((limit, call) => (asksForStatus(call) ? limit - 1 : limit)),
     'limit-rounded-to-tens': whenSent((limit) => (limit > 10 ? limit - (limit % 10) : limit)),
     'limit-20-gives-19': whenSent((limit) => (limit === 20 ? 19 : limit)),
     'limit-percent-encoded-ignored':
-      limitAs((limit, { call }) => (call.route.search.includes('limit=%') ? 20 : limit)),
+      limitAs((limit, { route }) => (route.search.includes('limit=%') ? 20 : limit)),
     'limit-capped-at-50-on-pro':
-      limitAs((limit, { call }) => (onPlan('pro')(call) ? Math.min(limit, 50) : limit)),
+      limitAs((limit, call) => (onPlan('pro')(call) ? Math.min(limit, 50) : limit)),
   },
   'list-limit-default': {
     'default-limit-10': whenAbsent(10),
@@ -122,9 +115,9 @@ export const LISTING_FAULTS: DeviationTable = {
     'default-limit-50': whenAbsent(50),
     'default-limit-100': whenAbsent(100),
     'default-limit-none': whenAbsent(1_000),
-    'default-limit-10-with-status': whenAbsent(10, ({ filtered }) => filtered),
-    'default-limit-none-with-status': whenAbsent(100, ({ filtered }) => filtered),
-    'default-limit-25-on-free': whenAbsent(25, ({ call }) => onPlan('free')(call)),
+    'default-limit-10-with-status': whenAbsent(10, asksForStatus),
+    'default-limit-none-with-status': whenAbsent(100, asksForStatus),
+    'default-limit-25-on-free': whenAbsent(25, onPlan('free')),
     // Without limit, every list but the first holds 25.
     'default-limit-after-first': () => {
       const isSeen = seenBefore();

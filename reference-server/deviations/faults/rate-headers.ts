@@ -4,14 +4,7 @@ import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
 import { admitted, admitting, gating, onPlan, overLimit, withKey, withoutKey } from '../admission.ts';
 import { answers, otherErrors, succeeds } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import {
-  headersAbsent,
-  limitShown,
-  RATE_HEADERS,
-  remainingShown,
-  resetShown,
-  sendingHeaders,
-} from '../headers.ts';
+import { headersAbsent, numberIn, RATE_HEADERS, sendingHeaders } from '../headers.ts';
 import { ofEachKey } from '../memory.ts';
 import { forgottenAfter, renewedWindow, slidingLog } from '../meters.ts';
 import { headersOfTheDay } from '../variants/limits.ts';
@@ -20,6 +13,10 @@ import { uncounted } from './limits.ts';
 
 const [LIMIT, REMAINING, RESET] = RATE_HEADERS;
 const ABSENT = { headers: RATE_HEADERS, limit: [LIMIT], remaining: [REMAINING], reset: [RESET] };
+
+const limitShown = numberIn(LIMIT);
+const remainingShown = numberIn(REMAINING);
+const resetShown = numberIn(RESET);
 
 /** Faults of all three headers, or one of them, that are absent: headers-absent-on-200, limit-absent-on-201. */
 const absent = (

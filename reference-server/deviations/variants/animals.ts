@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Call } from '../../design.ts';
 import { badRequest, problem } from '../../error-body.ts';
-import { isAskedFor, unfiltered } from '../../list-query.ts';
+import { isAskedFor } from '../../list-query.ts';
 import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
 import { knowingRequests } from '../admission.ts';
@@ -11,7 +11,7 @@ import { membersOf, readingPet, refusing } from '../reading.ts';
 import {
   addedAs,
   beginningWith,
-  foundAs,
+  changed,
   hidingEverywhere,
   knowingAdded,
   noting,
@@ -114,23 +114,16 @@ const ownAnimalsOnly = knowingAdded((added) =>
 const statusesChange = knowingRequests((requests) => {
   let added = 0;
   const changes = new Map<string, { readonly from: number; readonly to: PetStatus }>();
-  const changed = (pet: Pet): Pet => {
-    const change = changes.get(pet.id);
-    return change === undefined || requests() < change.from ? pet : { ...pet, status: change.to };
-  };
   return [
     noting(({ id, status }) => {
       added += 1;
       if (status === 'pending') changes.set(id, { from: requests() + 30, to: 'available' });
       if (status === 'available' && added % 3 === 1) changes.set(id, { from: requests() + 60, to: 'sold' });
     }),
-    foundAs(changed),
-    selecting((usual, query, call) =>
-      usual(unfiltered(Number.POSITIVE_INFINITY), call)
-        .map(changed)
-        .filter((pet) => isAskedFor(query, pet))
-        .slice(0, query.limit),
-    ),
+    changed((pet) => {
+      const change = changes.get(pet.id);
+      return change === undefined || requests() < change.from ? pet : { ...pet, status: change.to };
+    }),
   ];
 });
 

@@ -10,32 +10,21 @@ import { finding, selecting } from '../store.ts';
 
 const parameter = (search: string, name: string) => new URLSearchParams(search).get(name) ?? undefined;
 
-/** Reads a list's query again without what was wrong with it, and puts a limit or status of its own there. */
-const lenient = (
-  code: string,
-  repair: (search: string) => { without: string; query?: Partial<ListQuery> } | null,
-): Deviation =>
+/** Reads a list's query again without a parameter that was refused, and puts something in its place; null leaves it. */
+const lenient = (name: keyof ListQuery, instead: (text: string) => Partial<ListQuery> | null): Deviation =>
   readingQuery((usual, search, call) => {
     const read = usual(search, call);
-    if (!('problem' in read) || read.problem.code !== code) return read;
-    const repaired = repair(search);
-    if (repaired === null) return read;
-    const rest = search
-      .split('&')
-      .filter((pair) => !pair.startsWith(`${repaired.without}=`))
-      .join('&');
-    const again = usual(rest, call);
-    return 'problem' in again ? again : { query: { ...again.query, ...repaired.query } };
+    if (!('problem' in read) || read.problem.code !== `invalid_${name}`) return read;
+    const query = instead(parameter(search, name) ?? '');
+    if (query === null) return read;
+    const rest = search.split('&').filter((pair) => !pair.startsWith(`${name}=`));
+    const again = usual(rest.join('&'), call);
+    return 'problem' in again ? again : { query: { ...again.query, ...query } };
   });
 
-function outOfRange(limitFor: (asked: number) => number | undefined): Deviation {
-  return lenient('invalid_limit', (search) => {
-    const text = parameter(search, 'limit') ?? '';
-    if (!/^-?\d+$/.test(text)) return null;
-    const limit = limitFor(Number(text));
-    return limit === undefined ? { without: 'limit' } : { without: 'limit', query: { limit } };
-  });
-}
+const isInteger = (text: string) => /^-?\d+$/.test(text);
+const outOfRange = (instead: (asked: number) => Partial<ListQuery>): Deviation =>
+  lenient('limit', (text) => (isInteger(text) ? instead(Number(text)) : null));
 
 /** Takes the ids of animals that pass a test, and refuses others. */
 const idsThat = (pass: (petId: string) => boolean, rule: string) =>
@@ -75,18 +64,17 @@ const linkedPages = [
 // biome-ignore format: a table, a line for most answers
 export const REQUEST_ANSWERS = {
   'limit-out-of-range': {
-    clamped: outOfRange((asked) => Math.min(100, Math.max(1, asked))),
-    defaulted: outOfRange(() => undefined),
+    clamped: outOfRange((asked) => ({ limit: Math.min(100, Math.max(1, asked)) })),
+    defaulted: outOfRange(() => ({})),
     // The range is not looked at: 1000 gives a thousand, 0 gives none.
-    ignored: outOfRange((asked) => Math.min(1_000, Math.max(0, asked))),
+    ignored: outOfRange((asked) => ({ limit: Math.min(1_000, Math.max(0, asked)) })),
   },
   'limit-not-a-number': {
-    defaulted: lenient('invalid_limit', (search) =>
-      /^-?\d+$/.test(parameter(search, 'limit') ?? '') ? null : { without: 'limit' }),
+    defaulted: lenient('limit', (text) => (isInteger(text) ? null : {})),
   },
   'unknown-status-filter': {
-    unfiltered: lenient('invalid_status', () => ({ without: 'status' })),
-    'empty-list': lenient('invalid_status', () => ({ without: 'status', query: { limit: 0 } })),
+    unfiltered: lenient('status', () => ({})),
+    'empty-list': lenient('status', () => ({ limit: 0 })),
   },
   'malformed-id': {
     'rejected-400': idsThat((petId) => int64FromPath(petId) !== null, 'The id of an animal is an int64.'),

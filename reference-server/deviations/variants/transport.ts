@@ -1,31 +1,28 @@
 import { randomInt } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { httpDate } from '../../headers.ts';
-import { afterRemoval, shiftedClock } from '../clock.ts';
+import { afterRemoval, clockOffBy } from '../clock.ts';
 import { closing, delivering, heldBack } from '../delivery.ts';
-import type { Deviation, DeviationTable } from '../deviation.ts';
+import type { DeviationTable } from '../deviation.ts';
 import { addedHeader, changedHeader, header, headersAbsent, sendingHeaders } from '../headers.ts';
 import { everyNth } from '../memory.ts';
 import { always, on } from '../when.ts';
 
-const without = (headers: readonly string[], name: string) => changedHeader(headers, name, () => null);
-
-const gzipped = delivering((_usual, response, answered, headers, call) => {
-  if (!/\bgzip\b/.test(String(call.request.headers['accept-encoding']))) {
-    response.writeHead(answered.status, [...headers, 'Vary', 'Accept-Encoding']);
-    response.end(answered.text);
-    return;
-  }
+const gzipped = delivering((usual, response, answered, headers, call) => {
+  const vary = ['Vary', 'Accept-Encoding'];
+  if (!/\bgzip\b/.test(String(call.request.headers['accept-encoding'])))
+    return usual(response, answered, [...headers, ...vary], call);
   const body = gzipSync(answered.text);
-  const own = ['Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding'];
-  const length = String(body.length);
-  response.writeHead(answered.status, [...changedHeader(headers, 'content-length', () => length), ...own]);
-  response.end(body);
+  const own = changedHeader(headers, 'Content-Length', () => body.length);
+  response.writeHead(answered.status, [...own, 'Content-Encoding', 'gzip', ...vary]).end(body);
 });
 
 /** Bodies in chunks of a few bytes, none of which respects a character's end. */
 const chunked = delivering((_usual, response, answered, headers) => {
-  response.writeHead(answered.status, without(headers, 'content-length'));
+  response.writeHead(
+    answered.status,
+    changedHeader(headers, 'Content-Length', () => null),
+  );
   const body = Buffer.from(answered.text);
   for (let at = 0; at < body.length; at += 211) response.write(body.subarray(at, at + 211));
   response.end();
@@ -41,11 +38,6 @@ const inTwoHalves = delivering((_usual, response, answered, headers) => {
 });
 
 const latency = (from: number, to: number) => heldBack(() => randomInt(from, to + 1));
-
-/** A clock that is off; everything that the server says of time goes by it. */
-const clockOffBy =
-  (seconds: number): Deviation =>
-  ({ clock }) => ({ clock: shiftedClock(clock, seconds * 1000) });
 
 const notAnnouncing = (...absent: readonly string[]) => headersAbsent(on('getPet'), ...absent);
 
@@ -76,8 +68,8 @@ export const TRANSPORT_ANSWERS = {
   },
   connection: { close: [headersAbsent(always, 'Connection'), addedHeader('Connection', 'close', always)] },
   clock: {
-    '300-seconds': clockOffBy(300),
-    '-300-seconds': clockOffBy(-300),
+    '300-seconds': clockOffBy(() => 300_000),
+    '-300-seconds': clockOffBy(() => -300_000),
     'after-the-removal': afterRemoval,
   },
   'date-header': {
