@@ -28,6 +28,8 @@ export interface Call {
   /** The Authorization field; null if there is none, or more than one. */
   readonly authorization: string | null;
   readonly request: IncomingMessage;
+  /** The request's body; empty until it is read. */
+  body: string;
   /** The caller; null until a valid key is found. */
   key: ApiKey | null;
   quota: Quota;

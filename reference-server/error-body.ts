@@ -4,7 +4,7 @@ export interface Problem {
   readonly code: string;
   readonly message: string;
   /** Flat list of header names and values. */
-  readonly headers?: readonly string[];
+  readonly headers: readonly string[];
 }
 
 /** The Error body of section 7: code, message and the HTTP status again. */

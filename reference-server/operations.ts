@@ -7,10 +7,11 @@ export type OperationName = 'listPets' | 'createPet' | 'getPet';
 export interface Operation {
   readonly name: OperationName;
   readonly method: string;
-  readonly path: string;
+  /** Below the base address; what it captures is the id of an animal. */
+  readonly path: RegExp;
   /** Whether it waits for the request's body. */
   readonly readsBody: boolean;
-  answer(call: Call, body: string): Answer;
+  answer(call: Call): Answer;
 }
 
 /** Section 4.3: GET /pets/{petId} will be removed on 5 December 2030. */
@@ -33,7 +34,7 @@ const STORE_FULL = problem(507, 'store_full', 'The store holds as many animals a
 
 /** An answer with an Error body. */
 export function refusal(refused: Problem, more: readonly string[] = []): Answer {
-  return { status: refused.status, text: errorBody(refused), headers: [...(refused.headers ?? []), ...more] };
+  return { status: refused.status, text: errorBody(refused), headers: [...refused.headers, ...more] };
 }
 
 /** The operations: whatever else there is to know of one is here. */
@@ -41,7 +42,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     name: 'listPets',
     method: 'GET',
-    path: '/pets',
+    path: /^\/pets$/,
     readsBody: false,
     answer(call) {
       const read = call.service.readListQuery(call.route.search, call);
@@ -52,11 +53,11 @@ export const OPERATIONS: readonly Operation[] = [
   {
     name: 'createPet',
     method: 'POST',
-    path: '/pets',
+    path: /^\/pets$/,
     readsBody: true,
-    answer(call, body) {
+    answer(call) {
       const { service } = call;
-      const read = service.readNewPet(body, call);
+      const read = service.readNewPet(call.body, call);
       if ('problem' in read) return refusal(read.problem);
       if (service.store.isFull) return refusal(STORE_FULL);
       const pet = service.addPet(read.animal, call);
@@ -66,7 +67,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     name: 'getPet',
     method: 'GET',
-    path: '/pets/{petId}',
+    path: /^\/pets\/([^/]+)$/,
     readsBody: false,
     answer(call) {
       if (call.now >= REMOVAL) return refusal(REMOVED, DEPRECATION_HEADERS);
@@ -84,11 +85,11 @@ export const OPERATIONS: readonly Operation[] = [
  */
 export function listWriter(isKept: boolean): Service['lists'] {
   const kept = new Map<string, string>();
-  let changes = 0;
+  let animals = 0;
   return (query, call) => {
     const { store, select, petText } = call.service;
-    if (!isKept || changes !== store.changes) kept.clear();
-    changes = store.changes;
+    if (!isKept || animals !== store.all.length) kept.clear();
+    animals = store.all.length;
     const asked = `${query.limit} ${query.status}`;
     const list = kept.get(asked) ?? `[${select(query, call).map((pet) => petText(pet, call))}]`;
     kept.set(asked, list);

@@ -35,8 +35,6 @@ const MOST_CHARACTERS_OF_NAMES = 100_000_000;
 export class PetStore {
   /** In the order of their addition. */
   readonly all: Pet[] = [];
-  /** How often the store has changed. */
-  changes = 0;
   readonly #byId = new Map<string, Pet>();
   readonly #nextId: IdSource;
   #charactersOfNames = 0;
@@ -56,7 +54,6 @@ export class PetStore {
 
   /** Adds an animal that already has an id. */
   put(pet: Pet): Pet {
-    this.changes += 1;
     this.all.push(pet);
     this.#byId.set(pet.id, pet);
     this.#charactersOfNames += pet.name.length;

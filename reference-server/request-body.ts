@@ -20,19 +20,21 @@ function isLabelledJson({ headers }: IncomingMessage): boolean {
   return /^application\/json\s*(?:;|$)/i.test(type) && !otherCharset.test(type) && /^identity$/i.test(coding);
 }
 
-function textOf(bytes: Buffer, call: Call): string | Problem {
-  if (bytes.length === 0) return '';
+/** Keeps the body's text, or says why it is refused. */
+function decode(bytes: Buffer, call: Call): Problem | null {
+  if (bytes.length === 0) return null;
   const unlabelled = isLabelledJson(call.request) ? null : call.service.refuseMediaType(call);
   if (unlabelled !== null) return unlabelled;
   try {
-    return utf8.decode(bytes);
+    call.body = utf8.decode(bytes);
+    return null;
   } catch {
     return NOT_UTF8;
   }
 }
 
-/** Reads a request's body and calls `done` once with its text, or why it is refused; never if the client goes away first. */
-export function receiveBody(call: Call, done: (body: string | Problem) => void): void {
+/** Reads a request's body and calls `done` once, with why it is refused if it is; never if the client goes away first. */
+export function receiveBody(call: Call, done: (refused: Problem | null) => void): void {
   const { request } = call;
   const chunks: Buffer[] = [];
   let size = 0;
@@ -44,7 +46,7 @@ export function receiveBody(call: Call, done: (body: string | Problem) => void):
     if (size > MAX_BODY_BYTES + DRAINED_BYTES) request.destroy();
   });
   request.on('end', () => {
-    if (size <= MAX_BODY_BYTES) done(textOf(Buffer.concat(chunks), call));
+    if (size <= MAX_BODY_BYTES) done(decode(Buffer.concat(chunks), call));
   });
   // The client went away.
   request.on('error', () => undefined);

@@ -2,15 +2,6 @@ import type { Route } from './design.ts';
 import { methodNotAllowed, NO_SUCH_PATH, type Problem, UNREADABLE_ESCAPE } from './error-body.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 
-const PATHS = [...new Set(OPERATIONS.map(({ path }) => path))].map((path) => {
-  const operations = OPERATIONS.filter((operation) => operation.path === path);
-  return {
-    pattern: new RegExp(`^${path.replace(/\{\w+\}/, '([^/]+)')}$`),
-    operations,
-    otherMethod: methodNotAllowed(operations.map(({ method }) => method).join(', ')),
-  };
-});
-
 function unescaped(path: string): string | null {
   if (!path.includes('%')) return path;
   try {
@@ -31,11 +22,11 @@ export function routeOf(
   const search = target.slice(question + 1);
   const path = unescaped(target.slice(0, question).replace(/^https?:\/\/[^/]*/i, ''));
   const below = path?.startsWith(`${basePath}/`) === true ? path.slice(basePath.length) : '';
-  for (const { pattern, operations, otherMethod } of PATHS) {
-    const [matched, petId = ''] = pattern.exec(below) ?? [];
-    if (matched === undefined) continue;
-    const found = operations.find((operation) => operation.method === method) ?? otherMethod;
-    return { operation: 'name' in found ? found.name : 'none', petId, search, found };
-  }
-  return { operation: 'none', petId: '', search, found: path === null ? UNREADABLE_ESCAPE : NO_SUCH_PATH };
+  const here = OPERATIONS.filter((operation) => operation.path.test(below));
+  const petId = here[0]?.path.exec(below)?.[1] ?? '';
+  const found = here.find((operation) => operation.method === method);
+  if (found !== undefined) return { operation: found.name, petId, search, found };
+  const allowed = here.map((operation) => operation.method).join(', ');
+  const nowhere = path === null ? UNREADABLE_ESCAPE : NO_SUCH_PATH;
+  return { operation: 'none', petId, search, found: allowed === '' ? nowhere : methodNotAllowed(allowed) };
 }

@@ -68,15 +68,9 @@ function serviceOf(usual: Design, { animals = 120, design: change }: ServerOptio
   return { ...design, store, limiter: new RateLimiter(design), lists: listWriter(asUsual) };
 }
 
-/** The values of a header, one for each time that it is sent. */
-function fieldsNamed(name: string, { rawHeaders }: IncomingMessage): string[] {
-  const values: string[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [sent = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
-    if (sent.length === name.length && sent.toLowerCase() === name) values.push(value);
-  }
-  return values;
-}
+/** The values of a header, one for each time that it is sent. Node's own list of them fails on a field __proto__. */
+const fieldsNamed = (name: string, { rawHeaders }: IncomingMessage): string[] =>
+  rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
 
 function openCall(request: IncomingMessage, route: Route, service: Service): Call {
   const [authorization = null, second] = fieldsNamed('authorization', request);
@@ -87,6 +81,7 @@ function openCall(request: IncomingMessage, route: Route, service: Service): Cal
     route,
     now,
     authorization: second === undefined ? authorization : null,
+    body: '',
     key: null,
     quota: noQuota(now),
     refusedBy: null,
@@ -130,10 +125,10 @@ function requestHandler(service: Service, server: Server) {
     attempt(() => {
       const found = admission(call) ?? route.found;
       if ('code' in found) reply(refusal(found));
-      else if (!found.readsBody) reply(found.answer(call, ''));
+      else if (!found.readsBody) reply(found.answer(call));
       else
-        receiveBody(call, (body) =>
-          attempt(() => reply(typeof body === 'string' ? found.answer(call, body) : refusal(body))),
+        receiveBody(call, (problem) =>
+          attempt(() => reply(problem === null ? found.answer(call) : refusal(problem))),
         );
     });
   };

@@ -1,5 +1,5 @@
 import type { Answer, Call } from '../design.ts';
-import { errorBody } from '../error-body.ts';
+import { errorBody, problem } from '../error-body.ts';
 import type { OperationName } from '../operations.ts';
 import { type Deviation, deciding } from './deviation.ts';
 import { on, type When, where } from './when.ts';
@@ -21,7 +21,7 @@ export const otherErrors: When = ({ route }, { status }) =>
 /** Status and text of an Error. */
 export const errorOf = (status: number) => ({
   status,
-  text: errorBody({ status, code: 'refused', message: 'The request was refused.' }),
+  text: errorBody(problem(status, 'refused', 'The request was refused.')),
 });
 
 /** Changes the answers that match: their status, their text, the headers that are theirs. */
@@ -36,7 +36,8 @@ export const answering = (
   });
 
 /** Answers with another status, and an Error body to match. */
-export const failing = (status: number, when: When): Deviation => answering(when, errorOf(status));
+export const failing = (status: number, ...when: readonly When[]): Deviation =>
+  answering(where(...when), errorOf(status));
 
 /** Changes the text of the answers that match. */
 export const rewriting = (when: When, change: (text: string, answer: Answer) => string): Deviation =>

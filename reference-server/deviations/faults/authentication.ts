@@ -18,10 +18,7 @@ const serving = (who: (call: Call) => boolean, operation?: OperationName): Devia
   identifying((usual, call) => usual ?? (on(operation)(call) && who(call) ? STRANGER : null));
 
 const refusedWith = (status: number, who: (call: Call) => boolean, operation?: OperationName) =>
-  failing(
-    status,
-    where(answers(401, operation), ({ key }) => key === null, who),
-  );
+  failing(status, answers(401, operation), ({ key }) => key === null, who);
 
 /** Takes a token for a key that it is not. */
 const taking = (matches: (token: string, value: string) => boolean): Deviation =>
@@ -84,7 +81,7 @@ export const AUTHENTICATION_FAULTS: DeviationTable = {
         if (gate.refusedBy === 'ban') bannedUntil = now + 10_000;
         return gate;
       });
-      return [watching, failing(403, where(answers(401), withoutKey, ({ now }) => now < bannedUntil))];
+      return [watching, failing(403, answers(401), withoutKey, ({ now }) => now < bannedUntil)];
     },
   },
   'auth-empty-key': {

@@ -7,7 +7,7 @@ import { delivering, heldBack } from '../delivery.ts';
 import type { DeviationTable } from '../deviation.ts';
 import { addedHeader, changedHeader, header } from '../headers.ts';
 import { oneBefore } from '../memory.ts';
-import { membersOf, readingPet } from '../reading.ts';
+import { membersOf } from '../reading.ts';
 import { adding } from '../store.ts';
 import { queried, type When, where } from '../when.ts';
 
@@ -50,18 +50,12 @@ const puttingUnder = (idOf: (animal: NewPet, call: Call) => string | undefined) 
     return id === undefined ? usual(animal, call) : call.service.store.put({ ...animal, id });
   });
 
-/** Takes the id that a client sends. */
-const takingOver = (accept: (digits: string) => boolean) => () => {
-  const sent = new WeakMap<Call, string>();
-  return [
-    readingPet((usual, body, call) => {
-      const digits = membersOf(body)?.get('id')?.replaceAll('"', '');
-      if (digits !== undefined && /^-?\d{1,18}$/.test(digits) && accept(digits)) sent.set(call, digits);
-      return usual(body, call);
-    }),
-    puttingUnder((_animal, call) => sent.get(call)),
-  ];
-};
+/** Takes the id that a client sends, where it is so long. */
+const takingOver = (length: number) =>
+  puttingUnder((_animal, { body }) => {
+    const digits = membersOf(body)?.get('id')?.replaceAll('"', '') ?? '';
+    return digits.length >= length && /^-?\d{1,18}$/.test(digits) ? digits : undefined;
+  });
 
 /** Sections 1, 2, 7 and 9: the base address, the media type, JSON as such, the body of every error, the fields of every animal. */
 // biome-ignore format: a table, a line for most faults
@@ -196,8 +190,8 @@ export const BODY_FAULTS: DeviationTable = {
       petWritten((text, _pet, call) => onPlan('pro')(call) ? without('name')(text) : text, 'getPet'),
   },
   'pet-id-assigned-by-service': {
-    'id-of-client-kept': takingOver(() => true),
-    'large-id-of-client-kept': takingOver((digits) => digits.length >= 10),
+    'id-of-client-kept': takingOver(1),
+    'large-id-of-client-kept': takingOver(10),
   },
   'pet-id-unique': {
     'id-from-clock': puttingUnder((_animal, call) => String(Math.floor(call.now / 1000))),

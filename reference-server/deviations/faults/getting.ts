@@ -33,10 +33,7 @@ const readingId = (lenient: (petId: string) => string | null): Deviation =>
   });
 
 const notFoundWith = (status: number, when: (petId: string) => boolean): Deviation =>
-  failing(
-    status,
-    where(answers(404, 'getPet'), ({ route }) => when(route.petId)),
-  );
+  failing(status, answers(404, 'getPet'), ({ route }) => when(route.petId));
 
 /** Finds another animal, or none, where an int64 names none. */
 const instead = (
@@ -86,7 +83,7 @@ export const GETTING_FAULTS: DeviationTable = {
     // An animal answers 410 from the second retrieval on.
     'get-second-time-410': () => {
       const isSeen = seenBefore();
-      return failing(410, where(answers(200, 'getPet'), ({ route }) => isSeen(route.petId)));
+      return failing(410, answers(200, 'getPet'), ({ route }) => isSeen(route.petId));
     },
     // After an unknown id the next retrieval answers 404 too.
     'get-missing-after-unknown': () => {
@@ -112,8 +109,7 @@ export const GETTING_FAULTS: DeviationTable = {
     'get-category-rounded': shown('categoryId', rounded, 'getPet'),
     'get-pending-as-available':
       shown('status', (status) => (status === 'pending' ? 'available' : status), 'getPet'),
-    'get-name-question-marks':
-      shown('name', (name) => name.replaceAll(/[^\x20-\x7e]/g, '?'), 'getPet'),
+    'get-name-question-marks': shown('name', (name) => name.replaceAll(/[^\x20-\x7e]/g, '?'), 'getPet'),
   },
   'get-unknown-404': {
     'get-unknown-null': answering(answers(404, 'getPet'), { text: 'null', status: 200 }),

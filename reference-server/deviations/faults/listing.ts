@@ -131,14 +131,13 @@ export const LISTING_FAULTS: DeviationTable = {
     'list-no-match-204': noMatch((when) => answering(when, { text: '', status: 204 })),
     'list-no-match-null': noMatch((when) => answering(when, { text: 'null' })),
     'list-partial-content': answering(isFull, { status: 206 }),
-    'list-without-accept-406':
-      failing(406, where(lists, ({ request }) => request.headers.accept === undefined)),
+    'list-without-accept-406': failing(406, lists, ({ request }) => request.headers.accept === undefined),
     'list-with-quality-406':
-      failing(406, where(lists, ({ request }) => request.headers.accept?.includes('q=') === true)),
+      failing(406, lists, ({ request }) => request.headers.accept?.includes('q=') === true),
     'list-accepted': answering(where(lists, asksForStatus), { status: 202 }),
-    'list-pending-fails': failing(500, where(lists, queried('status=pending'))),
+    'list-pending-fails': failing(500, lists, queried('status=pending')),
     'list-status-with-limit-fails':
-      failing(404, where(lists, ({ route }) => /status=.*limit=|limit=.*status=/.test(route.search))),
+      failing(404, lists, ({ route }) => /status=.*limit=|limit=.*status=/.test(route.search)),
     'list-moved': answering(lists, { ...errorOf(308), headers: ['Location', 'pets/'] }),
     'list-null-for-sold': answering(where(lists, queried('status=sold')), { text: 'null' }),
   },
@@ -163,8 +162,7 @@ export const LISTING_FAULTS: DeviationTable = {
     'filter-ignored-without-limit-on-free':
       ignoring((_query, call) => onPlan('free')(call) && !hasLimit(call)),
     // A status that is percent-encoded is refused.
-    'filter-percent-encoded-refused':
-      failing(400, where(lists, ({ route }) => route.search.includes('status=%'))),
+    'filter-percent-encoded-refused': failing(400, lists, ({ route }) => route.search.includes('status=%')),
     // The last animal of a filtered list has another status, or none.
     'filter-one-wrong':
       ending(([pet], { service }) => service.store.all.findLast(({ status }) => status !== pet?.status), filtered),
@@ -192,8 +190,7 @@ export const LISTING_FAULTS: DeviationTable = {
       shown('categoryId', (digits, call) => (queried('limit=1')(call) ? '1' : digits), 'listPets'),
     'list-trims-name': shown('name', (name) => name.trim().toLowerCase(), 'listPets'),
     'list-cuts-name': shown('name', (name) => name.slice(0, 8), 'listPets'),
-    'list-rounds-category':
-      shown('categoryId', rounded, 'listPets'),
+    'list-rounds-category': shown('categoryId', rounded, 'listPets'),
     'list-rounds-id': shown('id', rounded, 'listPets'),
     'list-never-shows-added': knowingAdded((added) => hiding(({ id }) => added.has(id))),
     'listed-name-other-with-status': 

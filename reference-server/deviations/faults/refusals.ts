@@ -14,8 +14,7 @@ import { asksForStatus, on, queried, where } from '../when.ts';
 import { storedThoughRefused } from './additions.ts';
 
 /** Refusals of the limit with another status. */
-const refusedWith = (status: number, operation?: OperationName) =>
-  failing(status, where(overLimit, on(operation)));
+const refusedWith = (status: number, operation?: OperationName) => failing(status, overLimit, on(operation));
 
 /** From a key's second refusal in a row on. */
 const fromSecondRefusal = (change: Parameters<typeof retryAfter>[0]) => () => {
@@ -172,8 +171,7 @@ export const REFUSAL_FAULTS: DeviationTable = {
   },
   'ban-ends': {
     'ban-twice-as-long': [prolonged(120_000), toldMinuteLess],
-    'ban-told-and-never-lifted':
-      [prolonged(Number.POSITIVE_INFINITY), retryAfter(() => '20', isBan)],
+    'ban-told-and-never-lifted': [prolonged(Number.POSITIVE_INFINITY), retryAfter(() => '20', isBan)],
     'ban-says-one-second': retryAfter(() => '1', isBan),
     'ban-like-the-limit-says-one-second': [body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'), retryAfter(() => '1', isBan)],
     'ban-says-half': retryAfter((seconds) => Math.ceil(seconds / 2), isBan),

@@ -1,5 +1,4 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import type { Call } from '../../design.ts';
 import { badRequest, problem } from '../../error-body.ts';
 import { isAskedFor } from '../../list-query.ts';
 import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
@@ -62,15 +61,12 @@ const unknownFieldsRefused = (status: 400 | 422) =>
 
 /** Unknown fields come back with the animal. Its id stays the service's own. */
 const unknownFieldsKept: Deviation = () => {
-  const sent = new WeakMap<Call, string>();
   const kept = new Map<string, string>();
   return [
-    readingPet((usual, body, call) => {
+    noting(({ id }, { body }) => {
       const more = [...(membersOf(body) ?? [])].filter(([name]) => name !== 'id' && !FIELDS.has(name));
-      sent.set(call, more.map(([name, text]) => `,${JSON.stringify(name)}:${text}`).join(''));
-      return usual(body, call);
+      kept.set(id, more.map(([name, text]) => `,${JSON.stringify(name)}:${text}`).join(''));
     }),
-    noting(({ id }, call) => kept.set(id, sent.get(call) ?? '')),
     petWritten((text, { id }) => text.replace(/}$/, () => `${kept.get(id) ?? ''}}`)),
   ];
 };
