@@ -4,15 +4,14 @@
  */
 import type { ServerResponse } from 'node:http';
 import { admitting, knowingRequests } from '../../reference-server/deviations/admission.ts';
+import { closing, delivering } from '../../reference-server/deviations/answers.ts';
 import { clockOffBy } from '../../reference-server/deviations/clock.ts';
-import { closing, delivering } from '../../reference-server/deviations/delivery.ts';
 import type { Deviation } from '../../reference-server/deviations/deviation.ts';
 import { header } from '../../reference-server/deviations/headers.ts';
-import { everyTime } from '../../reference-server/deviations/memory.ts';
 import { changed, noting } from '../../reference-server/deviations/store.ts';
 import { restart } from '../../reference-server/deviations/variants/animals.ts';
 import { SPENT_DAYS, SPENT_OF_ONE } from '../../reference-server/deviations/variants/index.ts';
-import { always } from '../../reference-server/deviations/when.ts';
+import { always, everyTime } from '../../reference-server/deviations/when.ts';
 import { httpDate } from '../../reference-server/headers.ts';
 import type { Pet } from '../../reference-server/pet-store.ts';
 import { currentId } from '../../spec/contract.ts';

@@ -5,6 +5,7 @@ import { type Deviation, deciding } from './deviation.ts';
 import { on, type When, where } from './when.ts';
 
 const finishing = deciding('finish');
+export const delivering = deciding('deliver');
 
 /** Matches answers with a status, of one operation or of all. */
 export const answers = (status: number, operation?: OperationName): When =>
@@ -46,3 +47,29 @@ export const rewriting = (when: When, change: (text: string, answer: Answer) => 
 /** Answers with another status, which the Error body says too. */
 export const restated = (status: number, when: When): Deviation =>
   answering(when, ({ text }) => ({ status, text: text.replace(/"status":\d+/, `"status":${status}`) }));
+
+/**
+ * Holds answers back.
+ *
+ * @param delay how long, in real milliseconds
+ * @param release called before an answer that was held back is sent
+ */
+export const heldBack = (
+  delay: (call: Call, answer: Answer) => number,
+  release: (call: Call) => void = () => {},
+): Deviation =>
+  delivering((usual, response, answer, headers, call) => {
+    const milliseconds = delay(call, answer);
+    if (milliseconds === 0) return usual(response, answer, headers, call);
+    setTimeout(() => {
+      release(call);
+      usual(response, answer, headers, call);
+    }, milliseconds);
+  });
+
+/** Closes the connection in place of the answers that match. */
+export const closing = (when: When): Deviation =>
+  delivering((usual, response, answer, headers, call) => {
+    if (when(call, answer)) response.destroy();
+    else usual(response, answer, headers, call);
+  });

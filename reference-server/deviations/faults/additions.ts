@@ -3,13 +3,11 @@ import { badRequest } from '../../error-body.ts';
 import type { NewPet, PetStore } from '../../pet-store.ts';
 import { onPlan } from '../admission.ts';
 import { rounded, shown } from '../animals.ts';
-import { answering, answers, failing } from '../answers.ts';
-import { closing, delivering, heldBack } from '../delivery.ts';
+import { answering, answers, closing, delivering, failing, heldBack } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import { everyNth, oneBefore, seenBefore } from '../memory.ts';
 import { bodyAs, memberAs, membersOf, readingPet, refusing } from '../reading.ts';
 import { addedAs } from '../store.ts';
-import { type When, where } from '../when.ts';
+import { everyNth, oneBefore, seenBefore, type When, where } from '../when.ts';
 
 const refusingBody = (refused: (body: string) => boolean, code: string, message: string) =>
   readingPet((usual, body, call) =>

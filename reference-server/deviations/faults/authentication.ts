@@ -4,8 +4,7 @@ import type { OperationName } from '../../operations.ts';
 import { gating, identifying, withoutKey } from '../admission.ts';
 import { answers, errorOf, failing } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import { everyTime } from '../memory.ts';
-import { asksForStatus, on, where } from '../when.ts';
+import { asksForStatus, everyTime, on, where } from '../when.ts';
 import { readThoughRefused, storedThoughRefused } from './additions.ts';
 
 /** Who is served without a key; it has requests of its own. */

@@ -2,14 +2,12 @@ import type { Answer, Call } from '../../design.ts';
 import type { NewPet } from '../../pet-store.ts';
 import { onPlan, withoutKey } from '../admission.ts';
 import { petWritten, shown } from '../animals.ts';
-import { answering, answers, otherErrors, rewriting, succeeds } from '../answers.ts';
-import { delivering, heldBack } from '../delivery.ts';
+import { answering, answers, delivering, heldBack, otherErrors, rewriting, succeeds } from '../answers.ts';
 import type { DeviationTable } from '../deviation.ts';
 import { addedHeader, changedHeader, header } from '../headers.ts';
-import { oneBefore } from '../memory.ts';
 import { membersOf } from '../reading.ts';
 import { adding } from '../store.ts';
-import { queried, type When, where } from '../when.ts';
+import { oneBefore, queried, type When, where } from '../when.ts';
 
 const contentType = (value: string | null, when: When) => header('Content-Type', when, () => value);
 

@@ -7,9 +7,8 @@ import { answering, answers, errorOf, failing, succeeds } from '../answers.ts';
 import { afterRemoval } from '../clock.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { addedHeader, header } from '../headers.ts';
-import { oneBefore, seenBefore } from '../memory.ts';
 import { finding, firstPet, foundAs, hiding, hidingEverywhere, knowingAdded, selecting } from '../store.ts';
-import { asksForStatus, on, where } from '../when.ts';
+import { asksForStatus, on, oneBefore, seenBefore, where } from '../when.ts';
 
 /** A deviation that knows which animals were retrieved. */
 const knowingFound =

@@ -3,13 +3,11 @@ import type { Call } from '../../design.ts';
 import type { Plan } from '../../plans.ts';
 import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
 import { admitting, gating, identifying, letThrough, refusedBy } from '../admission.ts';
-import { failing } from '../answers.ts';
-import { heldBack } from '../delivery.ts';
+import { failing, heldBack } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { header, retryAfter } from '../headers.ts';
-import { everyTime, ofEachKey } from '../memory.ts';
 import { slidingLog, tokenBucket } from '../meters.ts';
-import { always, on, queried } from '../when.ts';
+import { always, everyTime, ofEachKey, on, queried } from '../when.ts';
 
 /**
  * Admits another number of requests than the plan has, while the headers go on to show the plan's number.

@@ -7,10 +7,9 @@ import { gating, onPlan } from '../admission.ts';
 import { rounded, shown } from '../animals.ts';
 import { answering, errorOf, failing, rewriting, succeeds } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import { everyNth, seenBefore } from '../memory.ts';
 import { readingQuery } from '../reading.ts';
 import { addedAs, adding, beginningWith, hiding, knowingAdded, selecting } from '../store.ts';
-import { always, asksForStatus, queried, type When, where } from '../when.ts';
+import { always, asksForStatus, everyNth, queried, seenBefore, type When, where } from '../when.ts';
 
 const hasLimit = (call: Call) => call.route.search.includes('limit=');
 

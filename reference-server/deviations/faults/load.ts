@@ -1,8 +1,7 @@
-import { failing, succeeds } from '../answers.ts';
-import { heldBack } from '../delivery.ts';
+import { failing, heldBack, succeeds } from '../answers.ts';
 import type { DeviationTable } from '../deviation.ts';
-import { everyNth } from '../memory.ts';
 import { adding } from '../store.ts';
+import { everyNth } from '../when.ts';
 
 /** Holds answers back, longer and longer. */
 const slower = (milliseconds: (requests: number) => number) => () => {

@@ -5,10 +5,9 @@ import { admitted, admitting, gating, onPlan, overLimit, withKey, withoutKey } f
 import { answers, otherErrors, succeeds } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { headersAbsent, numberIn, RATE_HEADERS, sendingHeaders } from '../headers.ts';
-import { ofEachKey } from '../memory.ts';
 import { forgottenAfter, renewedWindow, slidingLog } from '../meters.ts';
 import { headersOfTheDay } from '../variants/limits.ts';
-import { always, asksForStatus, on, queried, type When, where } from '../when.ts';
+import { always, asksForStatus, ofEachKey, on, queried, type When, where } from '../when.ts';
 import { uncounted } from './limits.ts';
 
 const [LIMIT, REMAINING, RESET] = RATE_HEADERS;

@@ -4,13 +4,11 @@ import { problem } from '../../error-body.ts';
 import { httpDate, secondsUntil } from '../../headers.ts';
 import type { OperationName } from '../../operations.ts';
 import { admitting, gating, letThrough, onPlan, overLimit, refusedBy } from '../admission.ts';
-import { answering, answers, failing, restated } from '../answers.ts';
-import { closing } from '../delivery.ts';
+import { answering, answers, closing, failing, restated } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { addedHeader, header, headersAbsent, RATE_HEADERS, retryAfter } from '../headers.ts';
-import { everyTime, ofEachKey } from '../memory.ts';
 import { slidingCounter } from '../meters.ts';
-import { asksForStatus, on, queried, where } from '../when.ts';
+import { asksForStatus, everyTime, ofEachKey, on, queried, where } from '../when.ts';
 import { storedThoughRefused } from './additions.ts';
 
 /** Refusals of the limit with another status. */

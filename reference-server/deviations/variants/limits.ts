@@ -3,8 +3,7 @@ import type { Call } from '../../design.ts';
 import { httpDate } from '../../headers.ts';
 import { type Quota, quotaOf } from '../../rate-limiter.ts';
 import { gating, refusedBy } from '../admission.ts';
-import { restated } from '../answers.ts';
-import { delivering } from '../delivery.ts';
+import { delivering, restated } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { changedHeader, headersAbsent, retryAfter, sendingHeaders } from '../headers.ts';
 import {

@@ -1,20 +1,18 @@
 import { randomInt } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { httpDate } from '../../headers.ts';
+import { closing, delivering, heldBack } from '../answers.ts';
 import { afterRemoval, clockOffBy } from '../clock.ts';
-import { closing, delivering, heldBack } from '../delivery.ts';
 import type { DeviationTable } from '../deviation.ts';
 import { addedHeader, changedHeader, header, headersAbsent, sendingHeaders } from '../headers.ts';
-import { everyNth } from '../memory.ts';
-import { always, on } from '../when.ts';
+import { always, everyNth, on } from '../when.ts';
 
-const gzipped = delivering((usual, response, answered, headers, call) => {
-  const vary = ['Vary', 'Accept-Encoding'];
-  if (!/\bgzip\b/.test(String(call.request.headers['accept-encoding'])))
-    return usual(response, answered, [...headers, ...vary], call);
-  const body = gzipSync(answered.text);
+const gzipped = delivering((_usual, response, answered, headers, call) => {
+  const isAccepted = /\bgzip\b/.test(String(call.request.headers['accept-encoding']));
+  const body = isAccepted ? gzipSync(answered.text) : Buffer.from(answered.text);
   const own = changedHeader(headers, 'Content-Length', () => body.length);
-  response.writeHead(answered.status, [...own, 'Content-Encoding', 'gzip', ...vary]).end(body);
+  if (isAccepted) own.push('Content-Encoding', 'gzip');
+  response.writeHead(answered.status, [...own, 'Vary', 'Accept-Encoding']).end(body);
 });
 
 /** Bodies in chunks of a few bytes, none of which respects a character's end. */
