@@ -60,7 +60,8 @@ const KEY_REQUIRED = problem(
 );
 const UNEXPECTED = problem(500, 'internal_error', 'The server failed to answer.');
 
-function serviceOf(usual: Design, { animals = 120, design: change }: ServerOptions): Service {
+/** A design at work, with so many animals. */
+export function serviceOf(usual: Design, { animals = 120, design: change }: ServerOptions): Service {
   const design = change?.(usual) ?? usual;
   const store = new PetStore(design.nextId);
   design.seed(store, animals);
@@ -103,7 +104,8 @@ function admission(call: Call): Problem | null {
   return gate.refusal;
 }
 
-function requestHandler(service: Service, server: Server) {
+/** Answers the requests of a server. */
+export function requestHandler(service: Service, server: Pick<Server, 'listening'>) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     const route = routeOf(service.basePath, request.method ?? '', request.url ?? '');
     const call = openCall(request, route, service);

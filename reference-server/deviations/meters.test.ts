@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type Meter, type MeterKind, windowFromFirst } from '../rate-limiter.ts';
-import {
-  bucketBySecond,
-  slidingCounter,
-  slidingLog,
-  slidingLogOfAll,
-  tokenBucket,
-  windowByClock,
-} from './meters.ts';
+import { bucketBySecond, slidingLog, slidingLogOfAll, tokenBucket, windowByClock } from './meters.ts';
 
 const MINUTE = 60_000;
 const START = 1_700_000_000_123;
@@ -66,35 +59,3 @@ t.test('sliding log: never more than the limit in any minute', async () => {
     }),
   );
 });
-
-t.test('token bucket: one request each second once it is empty', async (t) => {
-  const meter = tokenBucket(60, MINUTE);
-  burst(meter, START);
-  t.strictSame(
-    [999, 1_000, 11_000].map((after) => burst(meter, START + after)),
-    [0, 1, 10],
-  );
-});
-
-t.test('sliding log of all: a refused request makes the wait longer', async (t) => {
-  const meter = slidingLogOfAll(2, MINUTE);
-  burst(meter, START);
-  meter.refused?.(START + 1000);
-  t.equal(meter.freeAt(START + 1000), START + MINUTE, 'one of the three has still to be given back');
-  meter.refused?.(START + 2000);
-  t.equal(meter.freeAt(START + 2000), START + MINUTE + 1000);
-});
-
-t.test(
-  'sliding counter: the window before counts by the share of it that a minute still holds',
-  async (t) => {
-    const edge = START - (START % MINUTE) + MINUTE;
-    const meter = slidingCounter(60, MINUTE);
-    t.equal(burst(meter, edge - 1000), 60);
-    t.strictSame([meter.resetAt(edge - 1000), meter.freeAt(edge - 1000)], [edge, edge + 1000]);
-    t.strictSame(
-      [0, 999, 1000, 30_000, 3 * MINUTE].map((after) => burst(meter, edge + after)),
-      [0, 0, 1, 29, 60],
-    );
-  },
-);
