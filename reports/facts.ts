@@ -44,15 +44,15 @@ export function milliseconds(value: number): string {
 /** `2026-11-21 12:00:04 UTC`. */
 export const moment = (iso: string): string => iso.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
 
-/** A fact of a run. */
-export type Fact = readonly [label: string, text: string];
+/** Facts of a run or a case by their labels. One without a text is left out. */
+export type Facts = Readonly<Record<string, string | undefined>>;
 
-/** Facts by their labels; one without a text is left out. */
-export const factsOf = (facts: Readonly<Record<string, string | undefined>>): Fact[] =>
+/** The facts that have a text. */
+export const toldFacts = (facts: Facts): (readonly [label: string, text: string])[] =>
   Object.entries(facts).flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const]));
 
 /** What every format says of a check in addition to its verdict. */
-export function runFacts({ run, requests }: Report): readonly Fact[] {
+export function runFacts({ run, requests }: Report): Facts {
   const spent = (name: string) => grouped(requests.byKey[name] ?? 0);
   const keys = run.keys.map(({ name, plan }) => `${name} (${plan}, ${spent(name)})`);
   const anonymous = requests.byKey['(none)'] === undefined ? [] : [`no valid key (${spent('(none)')})`];
@@ -60,7 +60,7 @@ export function runFacts({ run, requests }: Report): readonly Fact[] {
     run.animalsAdded === 0
       ? 'no animal added'
       : `${count(run.animalsAdded, 'animal')} added (${ADDED_ANIMALS})`;
-  return factsOf({
+  return {
     Target: run.target,
     When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
     Way: wayTo(run.way),
@@ -72,7 +72,7 @@ export function runFacts({ run, requests }: Report): readonly Fact[] {
     'Ended early': run.interrupted,
     Run: `${run.id}, petstore-harness ${run.harnessVersion}`,
     Command: run.command,
-  });
+  };
 }
 
 /** How the target was reached; undefined where nothing is known of it. */

@@ -2,14 +2,21 @@ import t from 'tap';
 import type { Finding } from '../checks/run/findings.ts';
 import { testKey } from '../checks/run/testing/test-run.ts';
 import { GrowingTrace } from '../checks/run/trace.ts';
+import type { Exchange } from '../checks/wire/exchange.ts';
 import { answered } from '../checks/wire/testing/answered.ts';
 import { requirements } from '../spec/contract.ts';
-import { reportOf, reportOfNothing } from './from-run.ts';
+import { reportOf } from './from-run.ts';
 import { readReport } from './read-report.ts';
 import { conformantReport, exchange, SAMPLE_START } from './testing/sample-reports.ts';
 
 const { animalsAdded: _, targetClockSkewMs: __, ...facts } = conformantReport().run;
-const gate = { required: [], baseline: [] };
+const surroundings = {
+  facts,
+  pinned: {},
+  required: [],
+  baseline: [],
+  repeating: ({ id }: Exchange) => `curl ${id}`,
+};
 const proof = exchange('lists#1', 'x'.repeat(70_000));
 const [one = '', two = ''] = requirements.map(({ id }) => id);
 
@@ -24,6 +31,7 @@ for (const one of [proof, exchange('lists#2', '[]'), ...added]) trace.admit(one,
 const run = {
   ...({ kind: 'checked', trace, startedAt: SAMPLE_START, endedAt: SAMPLE_START + 1_500 } as const),
   banned: new Set<string>(),
+  warnings: [],
 };
 
 const failed: Finding = {
@@ -46,10 +54,7 @@ t.test('what a run found, with its proof, the command that repeats it, and what 
     ]),
     gaps: new Map(),
   };
-  const written = reportOf(
-    { ...run, result },
-    { facts, pinned: {}, ...gate, repeating: ({ id }) => `curl ${id}` },
-  );
+  const written = reportOf({ ...run, result }, surroundings);
   t.match(written, { verdict: 'not-conformant', complete: true, problems: [], requests: { total: 7 } });
   t.equal(written.run.animalsAdded, 3, 'an addition that succeeded counts, with the wrong status too');
   t.match(written.requirements, [
@@ -71,7 +76,7 @@ t.test('what a run found, with its proof, the command that repeats it, and what 
 });
 
 t.test('a run that had nothing to judge says why', async (t) => {
-  const written = reportOfNothing(facts, 'https://staging.example.com/v1 refused the connection');
+  const written = reportOf({ kind: 'not-ready', message: 'it refused the connection' }, surroundings);
   t.match(written, { verdict: 'inconclusive', complete: false, problems: [/refused/] });
   t.ok(readReport(t.testdir({ 'report.json': JSON.stringify(written) })));
 });

@@ -26,18 +26,23 @@ export interface RunSurroundings extends Gate {
   readonly pinned: Readonly<Record<string, string>>;
 }
 
-/** Writes down what a run found out. */
-export function reportOf(
-  {
-    trace,
-    result,
-    startedAt,
-    endedAt,
-    banned,
-  }: Omit<Extract<CheckedTarget, { kind: 'checked' }>, 'warnings'>,
-  surroundings: RunSurroundings,
-): Report {
+/** Writes down what a run found out, or why there was nothing to judge: the target was not reached, or refused every key. */
+export function reportOf(checked: CheckedTarget, surroundings: RunSurroundings): Report {
   const { facts, pinned, repeating } = surroundings;
+  const nothing = {
+    formatVersion: REPORT_FORMAT_VERSION,
+    run: { ...facts, animalsAdded: 0 },
+    verdict: 'inconclusive',
+    complete: false,
+    problems: [],
+    requirements: [],
+    gaps: [],
+    requests: { total: 0, byKey: {} },
+    timeline: [],
+    exchanges: [],
+  } as const;
+  if (checked.kind === 'not-ready') return { ...nothing, problems: [checked.message] };
+  const { trace, result, startedAt, endedAt, banned } = checked;
   const { requestsByKey } = trace;
   const { id, keys } = trace.run;
   const judged = everyRow().flatMap((requirement) => {
@@ -52,7 +57,7 @@ export function reportOf(
   const exchanges = new Map(cited.map((exchange) => [exchange.id, exchange]));
   const skew = trace.targetClock.skew;
   return {
-    formatVersion: REPORT_FORMAT_VERSION,
+    ...nothing,
     run: {
       ...facts,
       id,
@@ -85,22 +90,6 @@ export function reportOf(
 }
 
 const isHttp2 = ({ outcome }: Exchange) => outcome.kind === 'response' && outcome.httpVersion === '2';
-
-/** The report of a run that could judge nothing: the target was not reached, or refused every key. */
-export function reportOfNothing(facts: RunSurroundings['facts'], problem: string): Report {
-  return {
-    formatVersion: REPORT_FORMAT_VERSION,
-    run: { ...facts, animalsAdded: 0 },
-    verdict: 'inconclusive',
-    complete: false,
-    problems: [problem],
-    requirements: [],
-    gaps: [],
-    requests: { total: 0, byKey: {} },
-    timeline: [],
-    exchanges: [],
-  };
-}
 
 /** How many characters of a body a report holds; the journal beside it has all. */
 const LONGEST_BODY = 64 * 1024;

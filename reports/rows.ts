@@ -55,13 +55,6 @@ export function rowKind({ verdict, baselined, level, required }: Row): RowKind {
 
 export const ofKind = (rows: Rows, kind: RowKind): Rows => rows.filter((row) => rowKind(row) === kind);
 
-/** How many rows there are of each kind; one without a row is left out. */
-export const kindCounts = (rows: Rows) =>
-  Object.entries(ROW_KINDS).flatMap(([kind, { words }]) => {
-    const number = rows.filter((row) => rowKind(row) === kind).length;
-    return number === 0 ? [] : [{ kind, words, number }];
-  });
-
 /** Headings of the Pet Store Service Interface, by section number. */
 const HEADINGS: Readonly<Record<string, string>> = {
   '1': 'What the service does',

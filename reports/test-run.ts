@@ -1,12 +1,10 @@
 /** A run as test cases, the common ground of a check and a load: what pipelines know. Every text is safe to escape and show. */
-import type { Fact } from './facts.ts';
+import { type Facts, toldFacts } from './facts.ts';
 import type { RunFacts } from './report.ts';
 import type { RowKind } from './rows.ts';
 
 /** What became of a case. `noted` was seen, but was not to be judged. */
 export type Standing = RowKind | 'noted';
-
-type Facts = Readonly<Record<string, string | undefined>>;
 
 /** A test case, as other programs know it. */
 export interface TestCase {
@@ -23,7 +21,7 @@ export interface TestCase {
   readonly reason: string;
   /** How long the exchanges took that decided it. */
   readonly seconds?: number;
-  /** What it is about in every run, and what a reader needs to act on it: by a label, a fact without a text left out. */
+  /** What it is about in every run, and what a reader needs to act on it. */
   readonly about?: Facts;
   readonly facts: Facts;
   readonly tags?: readonly string[];
@@ -42,16 +40,14 @@ export interface TestRun {
   /** What made the verdict in addition to the cases, a line each. */
   readonly problems: readonly string[];
   readonly cases: readonly TestCase[];
-  readonly facts: readonly Fact[];
+  readonly facts: Facts;
   readonly run: Pick<RunFacts, 'startedAt' | 'durationSeconds' | 'harnessVersion'> &
     Partial<Pick<RunFacts, 'command' | 'profile'>>;
 }
 
 /** Facts as lines for a reader. */
 export const factLines = (facts: Facts): string[] =>
-  Object.entries(facts).flatMap(([label, text]) =>
-    text === undefined ? [] : [text.includes('\n') ? `\n${text}` : `${label}: ${text}`],
-  );
+  toldFacts(facts).map(([label, text]) => (text.includes('\n') ? `\n${text}` : `${label}: ${text}`));
 
 /** The suite of the run itself, for formats that have only suites of cases. */
 export const RUN_SUITE = 'The run';

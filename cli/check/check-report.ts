@@ -4,7 +4,7 @@ import type { RunEvent } from '../../checks/run/run-events.ts';
 import { wayOf } from '../../checks/wire/access.ts';
 import { curl } from '../../checks/wire/curl.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
-import { type RunSurroundings, reportOf, reportOfNothing, requirementRow } from '../../reports/from-run.ts';
+import { type RunSurroundings, reportOf, requirementRow } from '../../reports/from-run.ts';
 import type { Report, RequirementResult } from '../../reports/report.ts';
 import { type Gate, gated } from '../../reports/verdict.ts';
 import { requirement } from '../../spec/contract.ts';
@@ -39,14 +39,10 @@ export async function judgedCheck(
   };
   const checked = await checkTarget({ ...subject, onEvent });
   const facts = factsOf(subject, asked);
-  if (checked.kind === 'not-ready') {
-    const { message } = checked;
-    return { report: reportOfNothing(facts, message), warnings: [], nothing: message };
-  }
-  return {
-    report: reportOf(checked, { ...asked, repeating, pinned: subject.profile.gaps, facts }),
-    warnings: checked.warnings,
-  };
+  const report = reportOf(checked, { ...asked, repeating, pinned: subject.profile.gaps, facts });
+  return checked.kind === 'not-ready'
+    ? { report, warnings: [], nothing: checked.message }
+    : { report, warnings: checked.warnings };
 }
 
 /** What is known of a run apart from what it measures. */

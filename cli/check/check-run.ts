@@ -89,7 +89,7 @@ export async function runCheck(
     const screen = screenOf(stream, 1);
     const where = wrap(`results: ${directory} (${FORMATS.html.file} for a browser)`, screen, '  ').join('\n');
     stream.write(`${renderTerminal(built, screen)}${where}\n`);
-    return exitCode(report);
+    return report.run.interrupted === undefined ? EXIT_FOR[built.verdict] : EXIT.interrupted;
   } finally {
     release();
   }
@@ -112,15 +112,11 @@ function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubj
 
 const warn = (warning: string): void => void process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
 
-function exitCode({ run, verdict }: Report): number {
-  if (run.interrupted !== undefined) return EXIT.interrupted;
-  return {
-    conformant: EXIT.conformant,
-    'nothing-broken': EXIT.conformant,
-    'not-conformant': EXIT.notConformant,
-    inconclusive: EXIT.inconclusive,
-  }[verdict];
-}
+const EXIT_FOR = {
+  pass: EXIT.conformant,
+  fail: EXIT.notConformant,
+  inconclusive: EXIT.inconclusive,
+} as const;
 
 async function writeProfile(
   file: string,

@@ -4,16 +4,7 @@ import { type BuiltReport, driftLine } from '../build-report.ts';
 import { exchangeParts } from '../exchange-parts.ts';
 import { simulatedClock } from '../facts.ts';
 import type { GapResult } from '../report.ts';
-import {
-  bySection,
-  type Cause,
-  kindCounts,
-  type ReasonGroup,
-  ROW_KINDS,
-  type Row,
-  type Rows,
-  rowKind,
-} from '../rows.ts';
+import { bySection, type Cause, type ReasonGroup, ROW_KINDS, type Row, type Rows, rowKind } from '../rows.ts';
 import { factList, folded, markdownPage, pageShell, SIGNS } from './page-shell.ts';
 import { ratePictures } from './rates.ts';
 import { tableHtml } from './table.ts';
@@ -89,12 +80,14 @@ function partsOf(built: BuiltReport) {
   };
 }
 
-/** How many rows there are of each kind. */
-const tally = (rows: Rows): SafeHtml[] =>
-  kindCounts(rows).map(
-    ({ kind, words, number }) =>
-      html`<span class="tally ${kind}"><b>${number}</b> ${words.toLowerCase()}</span> `,
-  );
+/** How many rows there are of each kind that there is. */
+const tally = (rows: Rows): (SafeHtml | '')[] =>
+  Object.entries(ROW_KINDS).map(([kind, { words }]) => {
+    const number = rows.filter((row) => rowKind(row) === kind).length;
+    return number === 0
+      ? ''
+      : html`<span class="tally ${kind}"><b>${number}</b> ${words.toLowerCase()}</span> `;
+  });
 
 /** A cause: what the document says, what came, the exchange that proves it, and how to repeat it. The first one is open. */
 function defect({ row, follow, proof }: Cause, index: number): SafeHtml {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { packageRoot } from '../../spec/package-root.ts';
-import type { Fact } from '../facts.ts';
+import { type Facts, toldFacts } from '../facts.ts';
 import { besideUnits, type Table, tableHtml } from './table.ts';
 
 /** What a reader of Markdown sees of a verdict first. */
@@ -72,8 +72,8 @@ export const folded = (summary: SafeHtml, body: SafeHtml, isOpen = false): SafeH
   html`<details${isOpen ? html.raw` open` : ''}><summary>${summary}</summary>${body}</details>`;
 
 /** The facts of a run as a list. */
-export const factList = (facts: readonly Fact[]): SafeHtml =>
-  html`<dl>${facts.map(([label, text]) => html`<dt>${label}</dt><dd>${besideUnits(text)}</dd>`)}</dl>`;
+export const factList = (facts: Facts): SafeHtml =>
+  html`<dl>${toldFacts(facts).map(([label, text]) => html`<dt>${label}</dt><dd>${besideUnits(text)}</dd>`)}</dl>`;
 
 /** Tables below their titles; those without a row stay out. */
 export const tablesHtml = (tables: readonly Table[]): SafeHtml[] =>

@@ -1,6 +1,7 @@
 /** A load result or a search for a capacity for readers. Tables are the same on terminal, page and in Markdown. */
 import { html } from '@remix-run/html-template';
 import { textTable, wrap } from '../../spec/text-table.ts';
+import { toldFacts } from '../facts.ts';
 import { factList, markdownPage, pageShell, SIGNS, tablesHtml } from '../html/page-shell.ts';
 import { tableLines } from '../html/table.ts';
 import { ROW_KINDS } from '../rows.ts';
@@ -12,7 +13,7 @@ export function renderLoadText(report: LoadReport, { columns } = NO_SCREEN): str
   const { name, headline, problems, facts, notices, tables } = report;
   const lines = [
     name,
-    ...textTable(facts, { indent: '  ', columns }),
+    ...textTable(toldFacts(facts), { indent: '  ', columns }),
     ...notices.flatMap((line) => wrap(line, { columns }, '  note: ')),
     ...tables.flatMap((table) => tableLines(table, columns)),
     '',

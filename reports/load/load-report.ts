@@ -10,7 +10,6 @@ import { PLAN_NAMES } from '../../spec/plans.ts';
 import {
   count,
   duration,
-  factsOf,
   grouped,
   milliseconds,
   moment,
@@ -76,7 +75,7 @@ export function loadReport({ series: recorded, ...rest }: LoadResult): LoadRepor
       ...thresholds.map(thresholdCase),
       ...violations.map((violation) => contractCase(violation, isCounted)),
     ],
-    facts: factsOf({
+    facts: {
       Target: run.target,
       Question: run.answers,
       Mix: mixText(run.mix),
@@ -88,7 +87,7 @@ export function loadReport({ series: recorded, ...rest }: LoadResult): LoadRepor
       Added: run.animalsAdded === 0 ? undefined : `${count(run.animalsAdded, 'animal')} (${ADDED_ANIMALS})`,
       Generator: generatorText(result),
       'k6 errors': result.generator.errorLines.join('; ') || undefined,
-    }),
+    },
     notices: [...wayNotices(run.way), ...result.notes].slice(0, 20),
     tables: [
       thresholdTable(result),
@@ -274,7 +273,7 @@ export function capacityReport(found: CapacityResult): LoadReport {
     verdict: answered ? 'pass' : 'inconclusive',
     problems: answered ? [] : [reason],
     cases: [],
-    facts: factsOf({
+    facts: {
       Target: run.target,
       Objective: run.slo,
       Mix: mixText(run.mix),
@@ -282,7 +281,7 @@ export function capacityReport(found: CapacityResult): LoadReport {
       Way: wayTo(run.way),
       Result: reason,
       Generator: `k6 ${run.k6Version}`,
-    }),
+    },
     notices: wayNotices(run.way),
     tables: steps.length === 0 ? [] : [stepTable(result)],
     pictures: () => html`<h2>Rate against latency</h2>${capacityChart(found)}`,

@@ -1,6 +1,7 @@
 // Its escapes are also those of XML.
 import { type SafeHtml, html as xml } from '@remix-run/html-template';
 import { groupBy } from '../../spec/group-by.ts';
+import { toldFacts } from '../facts.ts';
 import { factLines, RUN_SUITE, runItself, type Standing, type TestCase, type TestRun } from '../test-run.ts';
 
 /**
@@ -23,7 +24,7 @@ ${[...suites].map(
     name,
     group,
   ]) => xml`  <testsuite${attributes({ name, ...totals(group), time: inSeconds(group), timestamp })}>
-${name === RUN_SUITE ? xml`    <properties>\n${facts.map(([label, value]) => xml`      <property${attributes({ name: label, value })}/>\n`)}    </properties>\n` : ''}${group.map(testCase)}  </testsuite>
+${name === RUN_SUITE ? xml`    <properties>\n${toldFacts(facts).map(([label, value]) => xml`      <property${attributes({ name: label, value })}/>\n`)}    </properties>\n` : ''}${group.map(testCase)}  </testsuite>
 `,
 )}</testsuites>
 `;
