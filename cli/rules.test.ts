@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { readReport } from '../reports/read-report.ts';
+import { readReport } from '../reports/report.ts';
 import { check } from './library.ts';
 import { header, listPets, type Rule, rule, scene } from './rules.ts';
 import { runHere } from './testing/in-process.ts';

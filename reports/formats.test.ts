@@ -7,8 +7,7 @@ import { diffReports } from './compare/diff.ts';
 import { matrixOf } from './compare/matrix.ts';
 import { sideBySideMarkdown, sideBySidePage, sideBySideText } from './compare/side-by-side.ts';
 import { FORMATS } from './formats.ts';
-import { readReport } from './read-report.ts';
-import type { Report } from './report.ts';
+import { type Report, readReport } from './report.ts';
 import { anyReport } from './testing/any-report.ts';
 import { UNSEEN_CHARACTER } from './testing/hostile-text.ts';
 import {

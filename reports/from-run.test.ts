@@ -6,7 +6,7 @@ import type { Exchange } from '../checks/wire/exchange.ts';
 import { answered } from '../checks/wire/testing/answered.ts';
 import { requirements } from '../spec/contract.ts';
 import { reportOf } from './from-run.ts';
-import { readReport } from './read-report.ts';
+import { readReport } from './report.ts';
 import { conformantReport, exchange, SAMPLE_START } from './testing/sample-reports.ts';
 
 const { animalsAdded: _, targetClockSkewMs: __, ...facts } = conformantReport().run;

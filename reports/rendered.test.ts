@@ -4,7 +4,7 @@ import t from 'tap';
 import { assertAsStored } from '../checks/testing/as-stored.ts';
 import { FORMATS } from './formats.ts';
 import { capacityReport, loadReport } from './load/load-report.ts';
-import { readReport } from './read-report.ts';
+import { readReport } from './report.ts';
 import { capacityResult, loadResult } from './testing/sample-load.ts';
 import { inconclusiveReport, notConformantReport, render } from './testing/sample-reports.ts';
 

@@ -1,9 +1,10 @@
 /**
- * The report of one conformance run, as in report.json: its type and its JSON Schema, from one definition.
+ * The report of one conformance run, as in report.json: its type and its JSON Schema, from one definition, and its reader.
  * `npm run schemas` writes report.schema.json, which other tools read.
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { ReasonShape } from '../checks/run/reason.ts';
+import { resultReader } from '../checks/run/stored-result.ts';
 import { ExchangeShape, WayShape } from '../checks/wire/exchange-shape.ts';
 import { exact, type Frozen, orNull, words } from '../spec/json-schema.ts';
 import { ADDED_ANIMALS } from '../spec/operations.ts';
@@ -165,3 +166,18 @@ export type GapResult = Report['gaps'][number];
 export type RunFacts = Report['run'];
 export type TimelinePoint = Report['timeline'][number];
 export type RunVerdict = Report['verdict'];
+
+/** Name of the report in a folder of results. */
+export const REPORT_FILE = 'report.json';
+
+/**
+ * Reads the report of an earlier run: a report.json, or a folder that holds one.
+ *
+ * @throws UsageError with one line that says why it cannot be read
+ */
+export const readReport = resultReader<Report>({
+  name: REPORT_FILE,
+  what: 'a report of petstore-harness',
+  schema: REPORT_SCHEMA,
+  version: REPORT_FORMAT_VERSION,
+});

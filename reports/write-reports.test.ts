@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { buildReport } from './build-report.ts';
 import { FORMATS } from './formats.ts';
-import { readReport } from './read-report.ts';
+import { readReport } from './report.ts';
 import { conformantReport, notConformantReport } from './testing/sample-reports.ts';
 import { UnwritableReport, unwritable, writePrivately, writeReports } from './write-reports.ts';
 

@@ -4,8 +4,7 @@ import { systemProblem } from '../checks/profile/file-text.ts';
 import { writeWhole } from '../checks/run/write-whole.ts';
 import { type BuiltReport, buildReport } from './build-report.ts';
 import { FORMATS, type Format, type Shown } from './formats.ts';
-import { REPORT_FILE } from './read-report.ts';
-import type { Report } from './report.ts';
+import { REPORT_FILE, type Report } from './report.ts';
 
 /** A file could not be written. The message is one line for a person; `cause` is what the system said. */
 export class UnwritableReport extends Error {

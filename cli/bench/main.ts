@@ -13,7 +13,7 @@ import { demoKeys } from '../../reference-server/api-keys.ts';
 import { BOUNDLESS, startMeasured } from '../../reference-server/bench/measured-server.ts';
 import { measureServer } from '../../reference-server/bench/speed.ts';
 import { startServer } from '../../reference-server/server.ts';
-import { readReport } from '../../reports/read-report.ts';
+import { readReport } from '../../reports/report.ts';
 import { measureLoop } from '../../scenarios/bench/loop.ts';
 import { readCapacity } from '../../scenarios/runner/capacity/capacity.ts';
 import { writeServeProfile } from '../serve/serve-profile.ts';

@@ -48,7 +48,7 @@ export async function resultsFolder(out: string | undefined): Promise<string> {
   if (out === undefined) return newFolder();
   if (out === '') throw new UsageError('--out is empty; leave it out to use the default folder');
   // Loaded only now, so that wrong usage is reported without delay.
-  const { REPORT_FILE, readReport } = await import('../../reports/read-report.ts');
+  const { REPORT_FILE, readReport } = await import('../../reports/report.ts');
   if (existsSync(join(out, JOURNAL_FILE)) && !isFinished(() => readReport(out))) {
     throw new UsageError(
       `${out} holds an unfinished run: continue it with --resume ${out}, or choose another folder`,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/testing/good-answers.ts';
 import { startRawServer } from '../../checks/accuracy/hostile/testing/raw-server.ts';
-import { readReport } from '../../reports/read-report.ts';
+import { readReport } from '../../reports/report.ts';
 import { run, type Started, shows, start } from '../testing/command.ts';
 import { runHere } from '../testing/in-process.ts';
 import { testTarget } from '../testing/test-target.ts';

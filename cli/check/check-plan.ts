@@ -1,23 +1,29 @@
 import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
 import { profileKeys } from '../../checks/profile/key-values.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import { type Bill, billOf } from '../../checks/run/bill.ts';
+import { type Bill, billOf, type KeyBill } from '../../checks/run/bill.ts';
 import { sharedClock } from '../../checks/run/clock.ts';
 import type { Reason } from '../../checks/run/reason.ts';
 import { longestRun } from '../../checks/run/run-budget.ts';
 import { exhaustKeys } from '../../checks/sections/quota/minute.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { count, duration } from '../../reports/facts.ts';
+import { sentenceOf } from '../../reports/reasons.ts';
+import { groupBy } from '../../spec/group-by.ts';
+import { ADDED_ANIMALS } from '../../spec/operations.ts';
 import type { Permission } from '../../spec/permissions.ts';
+import { textTable, wrap } from '../../spec/text-table.ts';
 import { unsentValues } from '../shared/profile-file.ts';
+import { columnsOf } from '../shared/screen.ts';
 import type { CheckSubject } from './check-subject.ts';
 
 /** A run as it is planned: its bill, and what it leaves out. */
 export interface CheckPlan {
   readonly checks: number;
   readonly bill: Bill;
-  /** Why requirements are skipped (no key, no permission), by id. */
-  readonly skipped: ReadonlyMap<string, Reason>;
+  /** The requirements that are skipped, and why: no key, no permission. */
+  readonly skipped: readonly (readonly [id: string, reason: Reason])[];
   /** What was exchanged in the dry play, without the uniform ones of a burst. */
   readonly exchanges: readonly Exchange[];
 }
@@ -88,7 +94,7 @@ export async function planCheck(
       return isOfDay ? [] : [[id, reason] as const];
     });
     const { exchanges } = checked.trace;
-    return { checks: asked.length, bill, skipped: new Map(skipped), exchanges };
+    return { checks: asked.length, bill, skipped, exchanges };
   } finally {
     await server.close();
   }
@@ -117,4 +123,66 @@ export function refuseUnpayable({ bill: { unpayable } }: CheckPlan): void {
   throw new UsageError(
     `the day’s quota cannot pay for this run: ${unpayable[0]}; give the role functional to more keys, or use --only`,
   );
+}
+
+/**
+ * The bill of a run for a person: what the run spends, how long it takes, and what it cannot verify.
+ *
+ * @param timeLimit real milliseconds that the run may take
+ */
+export function renderBill(
+  { checks, bill, skipped }: CheckPlan,
+  { profile, permissions }: CheckSubject,
+  timeLimit: number,
+): string {
+  const rows = [
+    ['KEY', 'PLAN', 'SENDS', 'OF ITS MINUTE', 'OF ITS DAY', '429S'],
+    ...bill.keys.map(keyRow),
+    ['(no key)', '', bill.anonymous.toLocaleString('en'), '', '', ''],
+  ];
+  const ban = bill.waitsForBan ? '; and the ban, as long as the target chooses' : '';
+  const speed =
+    profile.clock.speed === 1
+      ? ''
+      : ` by the target’s clock, which runs ${profile.clock.speed} times as fast`;
+  const columns = columnsOf(process.stdout);
+  const paid = `${bill.requests.toLocaleString('en')} if nothing looks wrong, ${bill.mostRequests.toLocaleString('en')} at most`;
+  const added = `${bill.animals} if nothing looks wrong, ${bill.mostAnimals} at most; ${ADDED_ANIMALS}`;
+  const limit = `${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}`;
+  const facts = [
+    ['Requests', paid],
+    ['Animals', bill.mostAnimals === 0 ? 'none is added' : added],
+    ['Time', `about ${duration(Math.max(1, Math.round(bill.time / 1000)))}${speed}${ban}`],
+    [
+      'At most',
+      `${limit}: then the run ends with what it has; --resume continues it, for as much again at most`,
+    ],
+    ...[...groupBy(skipped, ([, reason]) => sentenceOf(reason))].map(([reason, group]) => [
+      'Skipped',
+      `${count(group.length, 'requirement')}, ${reason}: ${group.map(([id]) => id).join(', ')}`,
+    ]),
+    ...bill.unpayable.map((why) => ['✘ Refused', why]),
+  ];
+  const permitted = permissions.join(', ') || 'nothing but reading';
+  const lines = [
+    ...wrap(`${count(checks, 'check')} of ${profile.target}, permitted ${permitted}:`, { columns }, ''),
+    '',
+    ...textTable(rows, { left: 2, indent: '  ', columns }),
+    '',
+    ...textTable(facts, { indent: '  ', columns }),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function keyRow({ key, requests, refusals, exhausted }: KeyBill): string[] {
+  const { perMinute, perDay } = key.limits;
+  const minute = exhausted
+    ? `all of ${perMinute.toLocaleString('en')}`
+    : share(Math.min(requests, perMinute), perMinute);
+  const number = requests.toLocaleString('en');
+  return [key.name, key.plan, number, minute, share(Math.min(requests, perDay), perDay), `${refusals}`];
+}
+
+function share(part: number, whole: number): string {
+  return `${Math.ceil((100 * part) / whole)} % of ${whole.toLocaleString('en')}`;
 }

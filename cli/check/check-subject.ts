@@ -5,16 +5,18 @@ import { accessOf } from '../../checks/profile/access.ts';
 import { type Environment, keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile, type Surroundings } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
+import { serverProfile } from '../../checks/profile/server-profile.ts';
 import { PROFILE_DEFAULTS, type TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
+import { sharedClock } from '../../checks/run/clock.ts';
 import { keyPrint, readJournal } from '../../checks/run/journal.ts';
+import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { rulesOf } from '../rules.ts';
 import { withHeaders } from '../shared/option-values.ts';
 import { addressIn, environment, unsentValues, usualKeys } from '../shared/profile-file.ts';
 import { PROFILE_FILE } from './check-folder.ts';
 import { type CheckOptions, selectedIds } from './check-options.ts';
-import { startEmbeddedTarget } from './embedded-target.ts';
 
 /** What is to be checked, with which keys and permissions. `resume` is an earlier run, which is resumed or rejudged. */
 export interface CheckSubject extends CheckRequest {
@@ -143,4 +145,25 @@ function refuseOtherKeys(
         `${env} does not hold the key ${name} of the stored run: set it to that key, or start a new run`,
     ),
   );
+}
+
+/** Starts the reference server on a free port of the loopback interface, as a target that permits everything. */
+export async function startEmbeddedTarget() {
+  // Shared by server and run, so that nothing waits a real second for a simulated one.
+  const clock = sharedClock();
+  const server = await startReferenceServer({
+    clock,
+    // Numbers that add little to the run.
+    enterprise: { perMinute: 600, perDay: 6000 },
+    ban: { seconds: 20 },
+    // With those that a run adds still fewer than a list may hold: only then does a list show the whole store.
+    animals: 30,
+  });
+  const keys = server.keys.filter(({ name }) => !name.includes('load'));
+  return {
+    profile: serverProfile({ ...server, keys }),
+    clock,
+    values: new Map(keys.map(({ name, value }) => [name, value])),
+    close: () => server.close(),
+  };
 }

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { parse as parseJunit } from 'junit2json';
 import t, { type Test } from 'tap';
 import { FORMATS } from '../../reports/formats.ts';
-import { readReport } from '../../reports/read-report.ts';
+import { readReport } from '../../reports/report.ts';
 import { run } from '../testing/command.ts';
 import { runHere } from '../testing/in-process.ts';
 import { type TestTargetOptions, testTarget } from '../testing/test-target.ts';

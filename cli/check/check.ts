@@ -1,15 +1,21 @@
 import { existsSync } from 'node:fs';
+import { Type } from '@sinclair/typebox';
+import { fileText } from '../../checks/profile/file-text.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
+import { LARGEST_YAML, YamlFile } from '../../checks/profile/yaml-file.ts';
 import { longestRun } from '../../checks/run/run-budget.ts';
+import { allChecks } from '../../checks/sections/all-checks.ts';
+import { count } from '../../reports/facts.ts';
+import type { BaselineEntry } from '../../reports/verdict.ts';
+import { everyRow, requirements } from '../../spec/contract.ts';
+import { exact, words } from '../../spec/json-schema.ts';
 import { ADDED_ANIMALS } from '../../spec/operations.ts';
 import { concerning } from '../shared/failure.ts';
 import { USUAL_VARIABLES, warnOfVersion } from '../shared/profile-file.ts';
-import { readBaseline } from './check-baseline.ts';
-import { renderBill } from './check-bill.ts';
+import { printTable } from '../shared/screen.ts';
 import { resultsFolder, takeFolder } from './check-folder.ts';
-import { listChecks } from './check-list.ts';
 import { type CheckOptions, selectedIds, usage } from './check-options.ts';
-import { limitsOf, planCheck, refuseUnpayable } from './check-plan.ts';
+import { limitsOf, planCheck, refuseUnpayable, renderBill } from './check-plan.ts';
 import { type CheckSubject, checkSubject } from './check-subject.ts';
 
 const EXAMPLES = `
@@ -80,6 +86,41 @@ function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void 
       `${writeProfile} exists; choose another file for --write-profile, or the profile itself`,
     );
   }
+}
+
+/**
+ * Reads a baseline: a YAML list of requirement ids, each alone or as `{ id: …, reason: … }`.
+ *
+ * @throws UsageError with file and line of everything that is wrong
+ */
+function readBaseline(file: string): BaselineEntry[] {
+  const checked = everyRow().filter(({ excluded }) => excluded === undefined);
+  const Baseline = Type.Array(
+    exact({ id: words(checked.map(({ id }) => id)), reason: Type.Optional(Type.String()) }),
+    { description: 'write one "- id" a line' },
+  );
+  const yaml = new YamlFile(fileText(file, undefined, LARGEST_YAML), file);
+  const { value = [] } = yaml;
+  const entries: unknown = Array.isArray(value)
+    ? value.map((item) => (typeof item === 'object' ? item : { id: item }))
+    : value;
+  return yaml
+    .validated(Baseline, entries, 'the baseline')
+    .map(({ id }, index) => ({ id, place: `${file}:${yaml.lineOf(`/${index}`)}` }));
+}
+
+/** Prints every check on a line: its section and level, whether the document states it, its permission. */
+function listChecks(only: readonly string[] | undefined): void {
+  const rows = requirements.flatMap(({ id, section, level, title, reading }) => {
+    const check = allChecks.find((candidate) => candidate.id === id);
+    if (check === undefined || (only !== undefined && !only.includes(id))) return [];
+    const ground = reading === undefined ? 'stated' : 'our reading';
+    return [[id, section, level, ground, check.permit ?? check.inFullWith ?? '-', title]];
+  });
+  printTable([['ID', 'SECTION', 'LEVEL', 'GROUND', 'PERMIT', 'REQUIREMENT'], ...rows]);
+  process.stdout.write(
+    `\n${count(rows.length, 'check')}. What one of them costs: petstore-harness explain ID\n`,
+  );
 }
 
 /** `check`: verifies every requirement against a target, or against the embedded reference server. */

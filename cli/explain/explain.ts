@@ -9,7 +9,7 @@ import { groupBy } from '../../spec/group-by.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { wrap } from '../../spec/text-table.ts';
 import { planCheck } from '../check/check-plan.ts';
-import { startEmbeddedTarget } from '../check/embedded-target.ts';
+import { startEmbeddedTarget } from '../check/check-subject.ts';
 import { knownName } from '../shared/known-name.ts';
 import { columnsOf, printTable } from '../shared/screen.ts';
 

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FORMATS } from '../../reports/formats.ts';
 import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-report.ts';
-import { REPORT_FILE } from '../../reports/read-report.ts';
+import { REPORT_FILE } from '../../reports/report.ts';
 import { writeFormats, writePrivately } from '../../reports/write-reports.ts';
 import {
   CAPACITY_FILE,

@@ -7,7 +7,7 @@ import { diffReports } from '../../reports/compare/diff.ts';
 import { matrixOf, readMatrix } from '../../reports/compare/matrix.ts';
 import { sideBySideMarkdown, sideBySidePage, sideBySideText } from '../../reports/compare/side-by-side.ts';
 import { FORMATS, type Format } from '../../reports/formats.ts';
-import { readReport } from '../../reports/read-report.ts';
+import { readReport } from '../../reports/report.ts';
 import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writeNamed } from '../../reports/write-reports.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { readReport } from '../../reports/read-report.ts';
+import { readReport } from '../../reports/report.ts';
 import { runHere } from '../testing/in-process.ts';
 import { type TestTarget, testTarget } from '../testing/test-target.ts';
 

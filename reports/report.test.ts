@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { packageRoot } from '../spec/package-root.ts';
-import { readReport } from './read-report.ts';
-import { REPORT_SCHEMA } from './report.ts';
+import { REPORT_SCHEMA, readReport } from './report.ts';
 import { conformantReport, notConformantReport, render } from './testing/sample-reports.ts';
 
 const published: unknown = JSON.parse(
