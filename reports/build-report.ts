@@ -65,7 +65,7 @@ export function buildReport(stored: Report): BuiltReport {
     ...groups,
     name: 'Pet Store interface',
     ...headlinesOf(report, groups),
-    verdict: VERDICTS[report.verdict],
+    verdict: VERDICTS[report.verdict][0],
     problems: problemsOf(report, groups),
     notices: [...wayNotices(report.run.way), ...interferenceIn(rows)],
     steps: nextSteps(report, groups),
@@ -81,21 +81,14 @@ export function buildReport(stored: Report): BuiltReport {
 }
 
 const VERDICTS = {
-  conformant: 'pass',
-  'nothing-broken': 'pass',
-  'not-conformant': 'fail',
-  inconclusive: 'inconclusive',
-} as const satisfies Record<Report['verdict'], TestRun['verdict']>;
-
-const WORDS = {
-  conformant: 'Conformant',
-  'nothing-broken': 'Nothing broken',
-  'not-conformant': 'Not conformant',
-  inconclusive: 'Inconclusive',
-} as const satisfies Record<Report['verdict'], string>;
+  conformant: ['pass', 'Conformant'],
+  'nothing-broken': ['pass', 'Nothing broken'],
+  'not-conformant': ['fail', 'Not conformant'],
+  inconclusive: ['inconclusive', 'Inconclusive'],
+} as const satisfies Record<Report['verdict'], readonly [TestRun['verdict'], words: string]>;
 
 /** The verdict in words. Only a run that left nothing out says that the target conforms. */
-export const verdictWords = ({ verdict }: Pick<Report, 'verdict'>): string => WORDS[verdict];
+export const verdictWords = ({ verdict }: Pick<Report, 'verdict'>): string => VERDICTS[verdict][1];
 
 /** The verdict and its numbers in one line, and in a few words. */
 function headlinesOf(report: Report, { causes, drifted }: Groups): Pick<TestRun, 'headline' | 'short'> {
@@ -121,7 +114,7 @@ function headlinesOf(report: Report, { causes, drifted }: Groups): Pick<TestRun,
     ...told(left.length, `${left.length} skipped (${whySkipped(left.flatMap(({ why }) => why))})`),
   ];
   const isKnown = verdict === 'nothing-broken' && known > 0;
-  const words = isKnown ? 'Nothing new broken' : WORDS[verdict];
+  const words = isKnown ? 'Nothing new broken' : verdictWords(report);
   return {
     headline: `${words}: ${parts.join(', ')}`,
     short: `${words}: ${parts[0] ?? ''}`,
@@ -138,7 +131,7 @@ function problemsOf({ run, problems, verdict }: Report, { causes, drifted, notVe
     ...problems,
   ];
   const isExplained = found.length + causes.length + drifted.length + notVerified.length > 0;
-  return isExplained || VERDICTS[verdict] === 'pass' ? found : ['Nothing was verified'];
+  return isExplained || VERDICTS[verdict][0] === 'pass' ? found : ['Nothing was verified'];
 }
 
 function interferenceIn(rows: Rows): string[] {

@@ -163,7 +163,7 @@ function gapList(gaps: readonly GapResult[]): SafeHtml {
     title: 'Answers',
     head: ['Question', 'This target', 'Profile', 'How it was seen'],
     rows: answered.map(({ id, question, observed, pinned, detail, verdict }) => [
-      html`${question} <code>${id}</code>`,
+      `${question} (${id})`,
       observed ?? '',
       verdict === 'drifted' ? { wrong: `${pinned ?? ''}: drifted` } : (pinned ?? ''),
       detail,

@@ -1,27 +1,27 @@
-import { html, isSafeHtml, type SafeHtml } from '@remix-run/html-template';
+import { html, type SafeHtml } from '@remix-run/html-template';
 import { textTable } from '../../spec/text-table.ts';
 
 /** A cell of a table. `wrong` is highlighted. Texts are safe to escape and show. */
 export type Cell = string | { readonly wrong: string };
 
 /** Rows and columns, for every format that has tables. */
-export interface Table<Content = Cell> {
+export interface Table {
   readonly title: string;
   readonly head: readonly string[];
-  readonly rows: readonly (readonly Content[])[];
+  readonly rows: readonly (readonly Cell[])[];
 }
 
 /** A table without the columns in which nothing is. */
-export function used<Content>({ title, head, rows }: Table<Content>): Table<Content> {
+function used({ title, head, rows }: Table): Table {
   const columns = head.flatMap((_, index) => (rows.every((row) => (row[index] ?? '') === '') ? [] : [index]));
   const pick = <Item>(all: readonly Item[]) => columns.flatMap((index) => all[index] ?? []);
   return { title, head: pick(head), rows: rows.map(pick) };
 }
 
 /** A table that scrolls on its own. */
-export function tableHtml(table: Table<Cell | SafeHtml>): SafeHtml {
+export function tableHtml(table: Table): SafeHtml {
   const { title, head, rows } = used(table);
-  const cells = (row: (typeof rows)[number]) =>
+  const cells = (row: readonly Cell[]) =>
     row.map((cell, index) =>
       index === 0 ? html`<th scope="row">${cellHtml(cell)}</th>` : html`<td>${cellHtml(cell)}</td>`,
     );
@@ -29,12 +29,8 @@ export function tableHtml(table: Table<Cell | SafeHtml>): SafeHtml {
 <tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</tbody></table></div>`;
 }
 
-const cellHtml = (cell: Cell | SafeHtml) =>
-  typeof cell === 'string'
-    ? besideUnits(cell)
-    : isSafeHtml(cell)
-      ? cell
-      : html`<b class="fail">${besideUnits(cell.wrong)}</b>`;
+const cellHtml = (cell: Cell) =>
+  typeof cell === 'string' ? besideUnits(cell) : html`<b class="fail">${besideUnits(cell.wrong)}</b>`;
 
 /** No line ends between a number and its unit. */
 export const besideUnits = (text: string): string =>

@@ -23,19 +23,20 @@ import { lineY, type Markish, rectX, rectY, ruleX, ruleY, type ScaleOptions, tex
 const COLOURS = [BLUE, ORANGE, GREEN, '#9b70d6', '#b08418', '#2393a0'];
 /** The dashes of a line that bounds something. */
 const DASHED = '6 4';
-const DASHES = ['', DASHED, '2 3'];
-/** The signs of lines in a legend, by their dashes. */
-const LINES = ['━', '┅', '┉'] as const;
-const [LINE, DASHED_LINE] = LINES;
+/** The signs of lines in a legend. */
+const LINE = '━';
+const DASHED_LINE = '┅';
 
-/** The colour and dashes of the line with this number, and its sign in a legend. */
+const DASHES = [
+  ['', LINE],
+  [DASHED, DASHED_LINE],
+  ['2 3', '┉'],
+] as const;
+
+/** How the line with this number is drawn, and its sign in a legend. */
 function strokeOf(index: number) {
-  const dash = Math.floor(index / COLOURS.length) % DASHES.length;
-  const stroke = COLOURS[index % COLOURS.length] ?? GREY;
-  return {
-    style: { stroke, strokeDasharray: DASHES[dash] ?? '' },
-    entry: [stroke, LINES[dash] ?? LINE] as const,
-  };
+  const [strokeDasharray, sign] = DASHES[Math.floor(index / COLOURS.length) % DASHES.length] ?? DASHES[0];
+  return { stroke: COLOURS[index % COLOURS.length] ?? GREY, strokeDasharray, sign };
 }
 
 /** A logarithmic axis around these values, with round numbers. */
@@ -81,10 +82,11 @@ export function latencyChart(all: readonly LoadSeries[], names: readonly string[
   };
   const y = latencyAxis(curves.flatMap(({ points }) => points.map(([, value]) => value)));
   const label = `Latency by percentile: ${curves.map(({ name }) => name).join('; ')}`;
-  const marks = curves.map(({ points }, index) =>
-    lineY(points, { x: '0', y: '1', ...strokeOf(index).style }),
+  const lines = curves.map((curve, index) => ({ ...curve, ...strokeOf(index) }));
+  const marks = lines.map(({ points, stroke, strokeDasharray }) =>
+    lineY(points, { x: '0', y: '1', stroke, strokeDasharray }),
   );
-  return html`${legend(curves.map(({ name }, index) => [name, ...strokeOf(index).entry]))}
+  return html`${legend(lines.map(({ name, stroke, sign }) => [name, stroke, sign]))}
 ${chart(label, { height: 220, x, y, marks })}`;
 }
 
