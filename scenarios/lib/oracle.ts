@@ -2,24 +2,7 @@
  * The contract as an oracle under load: rate headers of every response, and the bodies that are looked at. What is judged
  * is the checks' own (checks/wire: answer.ts, schema.ts).
  */
-import {
-  echoViolation,
-  errorStatusViolation,
-  jsonViolation,
-  limitViolation,
-  listLimitViolation,
-  listOnceViolation,
-  listStatusViolation,
-  mediaTypesIn,
-  mediaTypeViolation,
-  missingHeadersViolation,
-  remainingViolation,
-  requestedIdViolation,
-  resetViolation,
-  retryAfterViolation,
-  schemaViolation,
-  type Violation,
-} from '../../checks/wire/answer.ts';
+import * as answer from '../../checks/wire/answer.ts';
 import {
   int64Of,
   isJsonObject,
@@ -44,7 +27,7 @@ export interface Breach {
 
 type Headers = Readonly<Record<string, string>>;
 
-function breachOf(requirement: string, violation: Violation | undefined): Breach | undefined {
+function breachOf(requirement: string, violation: answer.Violation | undefined): Breach | undefined {
   return violation && { requirement, detail: `${violation.actual}; expected ${violation.expected}` };
 }
 
@@ -108,13 +91,13 @@ export function rateHeaderBreach(
     window: 'a day',
   } as const;
   const breach =
-    breachOf(nameOf('rate-headers-on', status, NAMED_STATUSES), missingHeadersViolation(rates)) ??
-    breachOf('rate-limit-value', limitViolation(rates.limit, key)) ??
-    breachOf('rate-remaining-value', remainingViolation(rates)) ??
-    breachOf('rate-reset-value', resetViolation(rates.reset, range));
+    breachOf(nameOf('rate-headers-on', status, NAMED_STATUSES), answer.missingHeadersViolation(rates)) ??
+    breachOf('rate-limit-value', answer.limitViolation(rates.limit, key)) ??
+    breachOf('rate-remaining-value', answer.remainingViolation(rates)) ??
+    breachOf('rate-reset-value', answer.resetViolation(rates.reset, range));
   if (breach !== undefined) return breach;
   if (status === 429)
-    return breachOf('retry-after-present', retryAfterViolation(headers['Retry-After'] !== undefined));
+    return breachOf('retry-after-present', answer.retryAfterViolation(headers['Retry-After'] !== undefined));
   known.limit = limit ?? '';
   known.reset = reset ?? '';
   const ahead = (numberOf(rates.reset) ?? 0) * 1000 - time;
@@ -141,14 +124,14 @@ let knownType: string | undefined;
 export function bodyBreach(text: string, status: number, headers: Headers, asked: Asked): Breach | undefined {
   const type = headers['Content-Type'];
   if (type === undefined || type !== knownType) {
-    const types = mediaTypesIn(valuesOf(headers, 'Content-Type'));
-    const breach = breachOf('media-type-json', mediaTypeViolation(types));
+    const types = answer.mediaTypesIn(valuesOf(headers, 'Content-Type'));
+    const breach = breachOf('media-type-json', answer.mediaTypeViolation(types));
     if (breach !== undefined) return breach;
     knownType = type;
   }
   if (status < 300 && text === asked.rightBody) return undefined;
   const body = jsonIn(text);
-  if (!body.ok) return breachOf('json-well-formed', jsonViolation(body.problem));
+  if (!body.ok) return breachOf('json-well-formed', answer.jsonViolation(body.problem));
   if (status >= 300) return errorBreach(body.value, status);
   const breach =
     asked.operation === 'listPets' ? listBreach(body.value, asked) : petBreach(body.value, asked);
@@ -175,33 +158,36 @@ function errorBreach(value: JsonValue, status: number): Breach | undefined {
   const row = nameOf('error-body', status, ERROR_STATUSES);
   const stated = isJsonObject(value) ? int64Of(value['status']) : undefined;
   return (
-    breachOf(row, schemaViolation('error', schemaProblem.error(value))) ??
-    breachOf('error-status-matches', errorStatusViolation(stated, status))
+    breachOf(row, answer.schemaViolation('error', schemaProblem.error(value))) ??
+    breachOf('error-status-matches', answer.errorStatusViolation(stated, status))
   );
 }
 
 function listBreach(value: JsonValue, { limit, status }: Asked): Breach | undefined {
-  const breach = breachOf('list-pet-schema', schemaViolation('pets', schemaProblem.pets(value)));
+  const breach = breachOf('list-pet-schema', answer.schemaViolation('pets', schemaProblem.pets(value)));
   if (breach !== undefined) return breach;
   const listed = [value].flat().flatMap((animal) => seenPet(animal) ?? []);
   const row = limit === undefined ? 'list-limit-default' : 'list-limit-maximum';
   return (
-    breachOf(row, listLimitViolation(limit, listed.length, DEFAULT_LIMIT)) ??
-    breachOf('list-status-filter', listStatusViolation(status, listed)) ??
-    breachOf('list-each-once', listOnceViolation(listed))
+    breachOf(row, answer.listLimitViolation(limit, listed.length, DEFAULT_LIMIT)) ??
+    breachOf('list-status-filter', answer.listStatusViolation(status, listed)) ??
+    breachOf('list-each-once', answer.listOnceViolation(listed))
   );
 }
 
 function petBreach(value: JsonValue, asked: Asked): Breach | undefined {
   const row = asked.operation === 'getPet' ? 'get-pet-schema' : 'add-pet-schema';
-  const breach = breachOf(row, schemaViolation('pet', schemaProblem.pet(value)));
+  const breach = breachOf(row, answer.schemaViolation('pet', schemaProblem.pet(value)));
   const animal = seenPet(value);
   if (breach !== undefined || animal === undefined) return breach;
   return (
-    breachOf('get-returns-requested-id', requestedIdViolation(asked.id, animal)) ??
-    breachOf('add-echoes-name', echoViolation('name', asked.name, animal.name)) ??
-    breachOf('add-echoes-category-id', echoViolation('categoryId', asked.categoryId, animal.categoryId)) ??
-    breachOf('add-echoes-status', echoViolation('status', asked.status, animal.status))
+    breachOf('get-returns-requested-id', answer.requestedIdViolation(asked.id, animal)) ??
+    breachOf('add-echoes-name', answer.echoViolation('name', asked.name, animal.name)) ??
+    breachOf(
+      'add-echoes-category-id',
+      answer.echoViolation('categoryId', asked.categoryId, animal.categoryId),
+    ) ??
+    breachOf('add-echoes-status', answer.echoViolation('status', asked.status, animal.status))
   );
 }
 
