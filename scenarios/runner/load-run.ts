@@ -110,6 +110,8 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   stop?.throwIfAborted();
   const processes = plan.turns.length;
   const recording = new Recording({ plan, processes, redact, note });
+  // The look at the target.
+  recording.samples.paid.set(name, { sent: 1, refused: 0 });
   const watch = watchLoad(request, plan, recording);
   // The user's own has its options from the same variables.
   const hasDashboard =
@@ -141,10 +143,9 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   // k6 writes it for everybody to read; it exists unless the run was too short.
   for (const file of dashboards) await chmod(file, 0o600).catch(() => undefined);
   const part = recording.part({
-    usage: usedTogether(exits),
+    ...usedTogether(exits),
     k6Version: k6.version,
     k6ExitCode: exits.find(({ code }) => code !== 0)?.code ?? exits[0]?.code ?? null,
-    looked: name,
     ...(stop?.aborted === true ? { interrupted: 'by a signal' } : {}),
   });
   const dropped = part.generator.droppedIterations;

@@ -64,16 +64,9 @@ const KNOWN =
 export type ResultPart = Omit<LoadResult, 'formatVersion' | 'verdict' | 'total'>;
 
 /** What a log does not tell. */
-interface ProcessFacts {
-  readonly usage?: ProcessUsage;
-  readonly k6Version?: string;
-  readonly k6ExitCode?: number | null;
-  readonly interrupted?: string;
-  /** The key that paid for the look at the target before the load. */
-  readonly looked?: string | undefined;
-}
-
-const UNKNOWN: ProcessUsage = { cpuMeanPart: null, memoryPeakBytes: null };
+type ProcessFacts = Partial<
+  ProcessUsage & Pick<LoadResult['run'], 'k6Version' | 'k6ExitCode' | 'interrupted'>
+>;
 
 /** Which logs are recorded. */
 interface Recorded {
@@ -149,9 +142,8 @@ export class Recording {
   }
 
   /** The part of the result. */
-  part(told: ProcessFacts = {}): ResultPart {
+  part({ cpuMeanPart = null, memoryPeakBytes = null, ...told }: ProcessFacts = {}): ResultPart {
     const { plan, processes } = this.#of;
-    const { usage = UNKNOWN, k6Version = PINNED_K6, k6ExitCode = null, interrupted, looked } = told;
     const span = this.samples.span() ?? { first: Date.now(), last: 0 };
     const facts = scenarioNamed(plan.scenario);
     return {
@@ -161,24 +153,24 @@ export class Recording {
         ...{ mix: plan.mix, slo: plan.slo, seconds: plan.seconds },
         startedAt: new Date(span.first).toISOString(),
         durationSeconds: Math.max(0, span.last - span.first) / 1000,
-        ...{ harnessVersion: HARNESS_VERSION, k6Version, k6ExitCode },
+        ...{ harnessVersion: HARNESS_VERSION, k6Version: PINNED_K6, k6ExitCode: null },
         shards: processes,
         clockSpeed: plan.clock.speed,
         animalsAdded: this.#addedIds.length,
         way: { ...plan.way, ...versions(this.#protocols) },
-        ...(interrupted === undefined ? {} : { interrupted }),
+        ...told,
       },
       notes: [...plan.notes],
       series: this.samples.series(),
       thresholds: [
         ...this.#thresholds,
-        ...(interrupted === undefined ? this.#silence() : []),
+        ...(told.interrupted === undefined ? this.#silence() : []),
         ...(facts.uniqueIds === true ? [judgeIds(this.#addedIds)] : []),
       ],
-      generator: this.#health(usage),
+      generator: this.#health({ cpuMeanPart, memoryPeakBytes }),
       violations: [...this.#violations.values()],
       measurements: this.#measurements,
-      keys: this.#keys(looked),
+      keys: this.#keys(),
     };
   }
 
@@ -194,23 +186,20 @@ export class Recording {
     const rate = peakOf({ ...plan, facts: scenarioNamed(plan.scenario) }) * share;
     const [lag, dropped, cpu] = [this.#lag(), this.#dropped, usage.cpuMeanPart ?? 0];
     const arrivals = dropped + requests;
+    const wasFast = (rate * mean) / 1000 < users / 2;
     const limits = [
-      ...((lag ?? 0) > LAG_ALLOWED_MS
-        ? [`arrivals began up to ${round(lag ?? 0)} ms late (95th percentile)`]
-        : []),
-      ...(cpu > CPU_ALLOWED ? [`k6 took ${Math.round(cpu * 100)} % of the CPU`] : []),
-      ...(dropped > arrivals * DROPS_ALLOWED && (rate * mean) / 1000 < users / 2
-        ? [
-            `${dropped} of ${arrivals} arrivals were not sent though the target answered fast enough for ${users} users`,
-          ]
-        : []),
+      lag !== null && lag > LAG_ALLOWED_MS && `arrivals began up to ${round(lag)} ms late (95th percentile)`,
+      cpu > CPU_ALLOWED && `k6 took ${Math.round(cpu * 100)} % of the CPU`,
+      dropped > arrivals * DROPS_ALLOWED &&
+        wasFast &&
+        `${dropped} of ${arrivals} arrivals were not sent though the target answered fast enough for ${users} users`,
     ];
     return {
       droppedIterations: dropped,
       scheduleLagP95Ms: lag,
       ...usage,
       errorLines: this.errorLines,
-      limit: limits.join('; ') || null,
+      limit: limits.filter((limit) => limit !== false).join('; ') || null,
     };
   }
 
@@ -221,15 +210,12 @@ export class Recording {
   }
 
   /** The keys that pay for these processes, with what was sent. */
-  #keys(looked: string | undefined): LoadResult['keys'] {
+  #keys(): LoadResult['keys'] {
     const { paid } = this.samples;
     const { plan, processes } = this.#of;
     return plan.keys
       .filter(({ name, requests }) => requests > 0 && (processes === plan.turns.length || paid.has(name)))
-      .map((key) => {
-        const { sent = 0, refused = 0 } = paid.get(key.name) ?? {};
-        return { ...key, sent: sent + (key.name === looked ? 1 : 0), refused };
-      });
+      .map((key) => ({ ...key, ...(paid.get(key.name) ?? { sent: 0, refused: 0 }) }));
   }
 
   /** A broken threshold if a client whose behaviour is measured reported nothing. */
