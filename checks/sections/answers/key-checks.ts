@@ -1,8 +1,8 @@
 /** Section 5: the bearer key that every operation requires. */
-import { type Check, check, doneOf, type Judge, type Seen } from '../../run/check.ts';
+import { type Check, check, doneOf } from '../../run/check.ts';
 import { conclusionOf, Inconclusive } from '../../run/inconclusive.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
-import { type AnyScene, type InTurn, inTurn, type Scene, scene } from '../../run/scene.ts';
+import { inTurn, scene } from '../../run/scene.ts';
 import {
   type AnsweredExchange,
   type Exchange,
@@ -33,32 +33,32 @@ interface Credentials {
   readonly put?: (spec: RequestSpec) => RequestSpec;
 }
 
-/** A request that carried no valid key, and its answer. */
-interface InvalidRequest extends Pick<Credentials, 'described' | 'mayBeMalformed'> {
-  readonly exchange: AnsweredExchange;
-}
-
-/** The requests of a scene. */
+/** The requests of a row: each operation at least once, adding only if the run may write. */
 interface Asked {
-  /** The lists differ from scene to scene, because only some queries may be unprotected. */
+  /** The lists differ from row to row, because only some queries may be unprotected. */
   readonly query: ListQuery;
   /** The fields of the addition beyond its name; valid by default. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly more?: (facts: RunFacts, name: string) => readonly RequestSpec[];
+  /** The row has no credentials among those that are sent to see whether they are counted. */
+  readonly isNotCounted?: true;
 }
 
+/** The credentials of a request, as the trace describes them. */
+const credentialsOf = ({ request }: Exchange) =>
+  headerValues(request.headers, 'authorization')[0] ?? 'no Authorization header';
+
 /**
- * A scene that sends requests without a valid key: each operation at least once, adding only if the run may write, and
- * each of the credentials.
+ * Defines a check that requests without a valid key are answered with 401, with each of these credentials.
  *
  * @param credentials from a valid key
  */
-const invalidRequests = (
+function refusesAll(
   id: string,
-  { query, fields, more = () => [] }: Asked,
+  { query, fields, more = () => [], isNotCounted }: Asked,
   credentials: (key: string, facts: RunFacts) => readonly Credentials[],
-): Scene<InTurn<InvalidRequest>> =>
-  scene(id, {}, async (run) => {
+): Check {
+  const requests = scene(id, {}, async (run) => {
     const { facts } = run;
     const [key] = run.keys;
     if (key === undefined) throw new Inconclusive(run.lacksKeys);
@@ -74,7 +74,7 @@ const invalidRequests = (
     ];
     const all = credentials(key.value, facts);
     const rounds = Array.from({ length: Math.max(specs.length, all.length) }, (_, index) => index);
-    const tried = await inTurn(rounds, async (index): Promise<readonly InvalidRequest[]> => {
+    const tried = await inTurn(rounds, async (index) => {
       const [spec, one] = [specs[index % specs.length], all[index % all.length]];
       if (spec === undefined || one === undefined) return [];
       const { header, described, mayBeMalformed = false, put = (usual) => usual } = one;
@@ -90,10 +90,35 @@ const invalidRequests = (
     });
     return tried.flat();
   });
+  const scenes = [requests, ...(isNotCounted ? [] : [countedInvalid])];
+  return check(id, { scenes, inFullWith: 'writes' }, (judge, seen) => {
+    for (const { described, exchange, mayBeMalformed } of doneOf(seen.of(requests), judge)) {
+      const { status } = exchange.outcome;
+      const { method, path } = exchange.request;
+      const isRefusedOtherwise = mayBeMalformed && status >= 400 && status < 500 && status !== 401;
+      if (!isRefusedOtherwise)
+        judgeAnswer(judge, status === 401, `401 for ${method} ${path} with ${described}`, exchange);
+    }
+    // Requests that test whether they are counted must be refused too.
+    for (const { between, rows } of seen.maybe(countedInvalid) ?? [])
+      for (const exchange of between.filter((_, index) => rows[index] === id)) {
+        const { status } = exchange.outcome;
+        if (status < 400 || status === 401 || status === 500)
+          judgeAnswer(judge, status === 401, `401 with ${credentialsOf(exchange)}`, exchange);
+      }
+  });
+}
 
-const NO_HEADER: Credentials = { described: 'no Authorization header' };
+/** Whether an operation was served without a valid key that is served without any. */
+const isOpen = ({ key, outcome, request }: AnsweredExchange, own: readonly Exchange[]): boolean =>
+  key === null &&
+  outcome.status < 400 &&
+  own.some(
+    (one) => isAnswered(one) && one.outcome.status < 400 && one.request.operation === request.operation,
+  );
 
-const missingKey = invalidRequests(
+// 5: every operation requires the bearer credential; without it the answer is 401, whichever key is banned.
+const missingKey = refusesAll(
   'auth-missing-key',
   {
     query: { status: 'sold', limit: 1 },
@@ -104,43 +129,55 @@ const missingKey = invalidRequests(
       ...(facts.permissions.has('writes') ? [addPet({ name: `${name} either`, status: 'sold' })] : []),
     ],
   },
-  () => [NO_HEADER],
+  () => [{ described: 'no Authorization header' }],
 );
 
-// Nothing after Bearer means no key, whatever else is wrong with the request.
-const emptyKey = invalidRequests('auth-empty-key', { query: {}, fields: { status: 'sold' } }, () => [
-  { header: '', described: 'an empty Authorization header', mayBeMalformed: true },
-  { header: 'Bearer ', described: 'Bearer and no key' },
-]);
-
-const unknownKey = invalidRequests('auth-unknown-key', { query: { status: 'available' } }, (key, facts) => [
+const refusals: readonly Check[] = [
   {
-    // As many characters as a key but more bytes, which breaks constant-time comparisons.
-    header: `Bearer ${'unknown-'.padEnd(key.length, 'k').slice(0, -1)}é`,
-    described: 'Bearer and an unknown key with a letter beyond ASCII',
-    mayBeMalformed: true,
+    ...missingKey,
+    explains: isOpen,
+    decide(judge, seen) {
+      missingKey.decide(judge, seen);
+      const inBan = seen.maybe(keylessInBan);
+      const expected = '401 without a key while a key is banned';
+      if (inBan !== undefined && inBan.outcome.status !== 401)
+        judge.breaks(wrongStatus(expected, inBan), inBan);
+    },
   },
-  { header: 'Bearer null', described: 'Bearer and the word null' },
-  {
-    header: `Bearer unknown-${drawNumber(facts, 'unknown key', 2n ** 96n).toString(36)}`,
-    described: 'Bearer and an unknown key',
-  },
-]);
-
-const nearMissKey = invalidRequests('auth-near-miss-key', { query: { limit: 1 } }, (key) => [
-  // Base64 padding, which decoders may strip.
-  { header: `Bearer ${key}=`, described: 'Bearer and a key with an extra equals sign' },
-  ...nearMisses(key)
-    .slice(1)
-    .map(({ label, value }) => ({ header: `Bearer ${value}`, described: `Bearer and a key with ${label}` })),
-  { header: `Bearer "${key}"`, described: 'Bearer and a valid key in quotes', mayBeMalformed: true },
-  { header: `Bearer ${key} x`, described: 'Bearer, a valid key and another word', mayBeMalformed: true },
-]);
-
-const otherScheme = invalidRequests(
-  'auth-other-scheme',
-  { query: { limit: 1, status: 'pending' } },
-  (key) => [
+  // 5: a bearer credential with no key in it is no key, whatever else is wrong with the request.
+  refusesAll('auth-empty-key', { query: {}, fields: { status: 'sold' }, isNotCounted: true }, () => [
+    { header: '', described: 'an empty Authorization header', mayBeMalformed: true },
+    { header: 'Bearer ', described: 'Bearer and no key' },
+  ]),
+  // 5: a key that the service never issued answers 401.
+  refusesAll('auth-unknown-key', { query: { status: 'available' } }, (key, facts) => [
+    {
+      // As many characters as a key but more bytes, which breaks constant-time comparisons.
+      header: `Bearer ${'unknown-'.padEnd(key.length, 'k').slice(0, -1)}é`,
+      described: 'Bearer and an unknown key with a letter beyond ASCII',
+      mayBeMalformed: true,
+    },
+    { header: 'Bearer null', described: 'Bearer and the word null' },
+    {
+      header: `Bearer unknown-${drawNumber(facts, 'unknown key', 2n ** 96n).toString(36)}`,
+      described: 'Bearer and an unknown key',
+    },
+  ]),
+  // 5: a valid key with a character too many, too few or in the wrong case is another key.
+  refusesAll('auth-near-miss-key', { query: { limit: 1 } }, (key) => [
+    // Base64 padding, which decoders may strip.
+    { header: `Bearer ${key}=`, described: 'Bearer and a key with an extra equals sign' },
+    ...nearMisses(key)
+      .slice(1)
+      .map(({ label, value }) => ({
+        header: `Bearer ${value}`,
+        described: `Bearer and a key with ${label}`,
+      })),
+    { header: `Bearer "${key}"`, described: 'Bearer and a valid key in quotes', mayBeMalformed: true },
+    { header: `Bearer ${key} x`, described: 'Bearer, a valid key and another word', mayBeMalformed: true },
+  ]),
+  // 5: the key counts as a bearer token only, not under Basic, another scheme or none.
+  refusesAll('auth-other-scheme', { query: { limit: 1, status: 'pending' } }, (key) => [
     {
       described: 'a valid key only in the query, in X-Api-Key and in a cookie',
       mayBeMalformed: true,
@@ -164,47 +201,11 @@ const otherScheme = invalidRequests(
     { header: `Token ${key}`, described: 'Token and a valid key' },
     { header: key, described: 'a valid key without a scheme' },
     { header: `Bearer${key}`, described: 'Bearer and a valid key, with no space between' },
-  ],
-);
-
-/** Judges that every request of a scene without a valid key was answered with 401. */
-function judgeRefused(requests: Scene<InTurn<InvalidRequest>>, judge: Judge, seen: Seen): void {
-  for (const { described, exchange, mayBeMalformed } of doneOf(seen.of(requests), judge)) {
-    const { status } = exchange.outcome;
-    const { method, path } = exchange.request;
-    const isRefusedOtherwise = mayBeMalformed && status >= 400 && status < 500 && status !== 401;
-    if (!isRefusedOtherwise)
-      judgeAnswer(judge, status === 401, `401 for ${method} ${path} with ${described}`, exchange);
-  }
-  // Requests that test whether they are counted must be refused too.
-  for (const { between, rows } of seen.maybe(countedInvalid) ?? [])
-    for (const exchange of between.filter((_, index) => rows[index] === requests.id)) {
-      const { status } = exchange.outcome;
-      if (status < 400 || status === 401 || status === 500)
-        judgeAnswer(judge, status === 401, `401 with ${credentialsOf(exchange)}`, exchange);
-    }
-}
-
-/** Defines such a check. Additions are among its requests only where the run may write. */
-const refusesAll = (requests: Scene<InTurn<InvalidRequest>>, ...more: readonly AnyScene[]): Check =>
-  check(requests.id, { scenes: [requests, ...more], inFullWith: 'writes' }, (judge, seen) =>
-    judgeRefused(requests, judge, seen),
-  );
-
-/** The credentials of a request, as the trace describes them. */
-const credentialsOf = ({ request }: Exchange) =>
-  headerValues(request.headers, 'authorization')[0] ?? 'no Authorization header';
+  ]),
+];
 
 /** A ban refuses a valid key, and what a key is the preflight asks. */
 const MAY_BE_REFUSED: ReadonlySet<Intent> = new Set(['ban', 'preflight']);
-
-/** Whether an operation was served without a valid key that is served without any. */
-const isOpen = ({ key, outcome, request }: AnsweredExchange, own: readonly Exchange[]): boolean =>
-  key === null &&
-  outcome.status < 400 &&
-  own.some(
-    (one) => isAnswered(one) && one.outcome.status < 400 && one.request.operation === request.operation,
-  );
 
 export const keyChecks: readonly Check[] = [
   // 5: a request with a valid API key as bearer token is not refused with 401. Only a ban may do so.
@@ -229,29 +230,10 @@ export const keyChecks: readonly Check[] = [
       }
     },
   }),
-  // 5: every operation requires the bearer credential; without it the answer is 401, whichever key is banned.
-  check(
-    missingKey.id,
-    { scenes: [missingKey, countedInvalid], inFullWith: 'writes', explains: isOpen },
-    (judge, seen) => {
-      judgeRefused(missingKey, judge, seen);
-      const inBan = seen.maybe(keylessInBan);
-      const expected = '401 without a key while a key is banned';
-      if (inBan !== undefined && inBan.outcome.status !== 401)
-        judge.breaks(wrongStatus(expected, inBan), inBan);
-    },
-  ),
-  // 5: a bearer credential with no key in it is no key.
-  refusesAll(emptyKey),
-  // 5: a key that the service never issued answers 401.
-  refusesAll(unknownKey, countedInvalid),
-  // 5: a valid key with a character too many, too few or in the wrong case is another key.
-  refusesAll(nearMissKey, countedInvalid),
-  // 5: the key counts as a bearer token only, not under Basic, another scheme or none.
-  refusesAll(otherScheme, countedInvalid),
+  ...refusals,
   // 5: a POST that was refused with 401 leaves no animal behind: no later list shows it.
   check('auth-refused-adds-nothing', {
-    scenes: [missingKey, emptyKey, unknownKey, nearMissKey, otherScheme, countedInvalid],
+    scenes: [...refusals.flatMap(({ scenes }) => scenes.slice(0, 1)), countedInvalid],
     conclude: storedThoughRefused(401, 'no addition was refused with 401'),
   }),
 ];
