@@ -107,7 +107,7 @@ export function nameSent(exchange: Exchange): string | undefined {
  * Judges every list that came after an addition was refused with this status: it must not hold that animal. If the
  * store is larger than a list, only the part that is shown can be judged.
  */
-export function storedThoughRefused(status: number, noneRefused: string) {
+export function storedThoughRefused(status: number) {
   return (judge: Judge, { exchanges }: Pick<Trace, 'exchanges'>): void => {
     // If the same addition was also accepted, or got no answer, its animal may rightly be there.
     const mayBeStored = new Set(
@@ -120,7 +120,7 @@ export function storedThoughRefused(status: number, noneRefused: string) {
     const refused = groupBy(refusals, nameSent);
     for (const name of [undefined, ...mayBeStored]) refused.delete(name);
     const [first] = [...refused.values()].flat();
-    if (first === undefined) return judge.notApplicable(noneRefused);
+    if (first === undefined) return judge.notApplicable(`no addition was refused with ${status}`);
     const lists = answered
       .slice(answered.indexOf(first))
       .filter(({ request }) => request.operation === 'listPets');
@@ -209,6 +209,6 @@ export const invalidAnimalChecks: readonly Check[] = [
   ...refusalChecks,
   // 4.2: a failure adds nothing. Every later list is judged; of a large store they show only a part.
   check('add-rejected-stores-nothing', {
-    conclude: storedThoughRefused(400, 'no addition was refused with 400'),
+    conclude: storedThoughRefused(400),
   }),
 ];

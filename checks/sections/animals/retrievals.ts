@@ -14,7 +14,7 @@ import { listedPets } from '../../wire/pets.ts';
 import { getPet } from '../../wire/requests.ts';
 import { otherKeys } from '../quota/other-keys.ts';
 import { type Additions, createdBy, enoughAnimals, TWIN } from './additions.ts';
-import { idAsked, idRetrieved } from './life.ts';
+import { idRetrieved } from './life.ts';
 import { lists, patiently } from './lists.ts';
 
 /** Beyond this a double cannot represent every integer. */
@@ -142,66 +142,57 @@ export const existing = scene('existing', {}, async (run): Promise<readonly Answ
   return retrieved;
 });
 
-/** After all animals were retrieved, an unknown one, and one that was served before, also with every other key. */
-export const retrievedAgain = scene('served-again', {}, async (run) => {
-  const [served] = (await run.play(existing)).filter(isServed);
-  const unknown = await inTurn([unknownId(run.facts, 'unknown id')], (id) => run.send(getPet(id)));
-  const id = served && idRetrieved(served);
-  if (id === undefined) return { unknown, again: [] };
-  const isSame = ({ name }: Key) => name === served?.key;
-  const keys = run.keys.toSorted((a, b) => Number(isSame(b)) - Number(isSame(a)));
-  const again = await inTurn(keys, (preferred) => run.send(getPet(id), { preferred }));
-  return { unknown, again };
-});
-
 const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
 
 const magnitude = (id: bigint) => (id < 0n ? -id : id);
 
-/** Ids that hardly any animal has: the largest int64, and ids that sloppy parsing confuses with a known one. */
-function unknownIds(known: readonly bigint[]): bigint[] {
+/** Ids that hardly any animal has: the largest int64, ids that sloppy parsing confuses with a known one, the least. */
+function unknownIds(known: readonly bigint[]): Iterable<bigint> {
   // A double cannot tell an id beyond 2^53 from its neighbour.
   const neighbours = known
     .filter((id) => id > BEYOND_DOUBLE && id < LARGEST - 1n)
     .map((id) => (id % 2n === 0n ? id + 1n : id - 1n));
   // Truncated to 32 bits these are equal to a known id.
   const alike = known.map((id) => (id < 0n ? id - 2n ** 32n : id + 2n ** 32n));
-  return [[LARGEST], neighbours, alike].flatMap((ids) =>
-    ids.filter((id) => id <= LARGEST && id >= SMALLEST && !known.includes(id)).slice(0, 1),
-  );
+  const negated = known.map((id) => -id);
+  const one = (ids: readonly bigint[]) =>
+    ids.filter((id) => id <= LARGEST && id >= SMALLEST && !known.includes(id)).slice(0, 1);
+  return new Set([LARGEST, ...one(neighbours), ...one(alike), 0n, -1n, SMALLEST, ...one(negated)]);
 }
 
-/** Ids that a target may call malformed rather than unknown: the document sets no minimum. */
-function doubtfulIds(known: readonly bigint[]): bigint[] {
-  const negated = known.map((id) => -id).filter((id) => id <= LARGEST && !known.includes(id));
-  return [...new Set([0n, -1n, SMALLEST, ...negated.slice(0, 1)])];
-}
-
+/** An id at random, then ids that may be taken for another one, and the first one again. */
 export const unknownIdsRetrieved = scene('unknown-ids', {}, async (run) => {
   const [all] = await run.play(lists);
-  const retrieved = await run.play(retrievals);
-  const [first] = doneOf((await run.play(retrievedAgain)).unknown);
-  if (first === undefined) return [];
+  const retrieved = await run.play(existing);
+  const random = unknownId(run.facts, 'unknown id');
+  const first = await run.send(getPet(random));
   // Dropping bits or signs goes unnoticed with small ids, so the smallest known ids are tried.
-  const known = [...doneOf(retrieved).map(idRetrieved), ...(listedPets(all) ?? []).map(({ id }) => id)]
+  const known = [...retrieved.map(idRetrieved), ...(listedPets(all) ?? []).map(({ id }) => id)]
     .flatMap((id) => id ?? [])
     .sort((a, b) => Number(magnitude(a) - magnitude(b)));
   // Each is requested with a different key while there are any: errors may differ from plan to plan.
   const others = otherKeys(run.keys, { name: first.key });
-  const ids = [
-    ...unknownIds(known).map((id) => ({ id, mayBeMalformed: false })),
-    ...doubtfulIds(known).map((id) => ({ id, mayBeMalformed: true })),
-    // Requesting an id must not create an animal.
-    { id: idAsked(first), mayBeMalformed: false },
-  ];
-  return inTurn(ids.entries(), async ([index, { id, mayBeMalformed }]) => {
-    const key = others[index];
-    const exchange = await run.send(getPet(id), { preferred: key });
+  // Requesting an id must not create an animal.
+  const ids = [...unknownIds(known), random];
+  const more = await inTurn(ids, async (id) => {
+    const preferred = others.shift();
+    const exchange = await run.send(getPet(id), { preferred });
     // What a key may do is open (section 5, scopes).
-    const isForbidden = key !== undefined && exchange.outcome.status === 403;
-    return { exchange: isForbidden ? await run.send(getPet(id)) : exchange, mayBeMalformed };
+    return preferred !== undefined && exchange.outcome.status === 403 ? run.send(getPet(id)) : exchange;
   });
+  return [first, ...more];
+});
+
+/** One that was served before, also with every other key, when ids were asked for that no animal has. */
+export const retrievedAgain = scene('served-again', {}, async (run) => {
+  const [served] = (await run.play(existing)).filter(isServed);
+  await run.tryPlay(unknownIdsRetrieved);
+  const id = served && idRetrieved(served);
+  if (id === undefined) return [];
+  const isSame = ({ name }: Key) => name === served?.key;
+  const keys = run.keys.toSorted((a, b) => Number(isSame(b)) - Number(isSame(a)));
+  return inTurn(keys, (preferred) => run.send(getPet(id), { preferred }));
 });
 
 export const malformedIds = scene('malformed-ids', {}, async (run) => {

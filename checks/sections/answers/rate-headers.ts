@@ -37,11 +37,6 @@ const having =
     return rates[judged].kind === 'absent' ? undefined : rates;
   };
 
-/** Whether the headers may describe the day: the limit is not the plan's minute figure, or the plan is unknown. */
-function describesDay(limit: number | undefined, key: Key | undefined): boolean {
-  return key === undefined || limit === undefined || limit !== key.limits.perMinute;
-}
-
 /** Names the other plan that has this limit: the profile may give the key the wrong plan. */
 function ofAnotherPlan(limit: NumberHeader, { name, plan }: Key): string {
   const value = numberOf(limit);
@@ -136,9 +131,10 @@ export const rateHeaderChecks: readonly Check[] = [
   // 8: a Unix timestamp at which the limit resets: in seconds, ahead, and within the window.
   check('rate-reset-value', {
     observe: observes(having('reset'), ({ limit, reset }, exchange, trace) => {
-      const byDay =
-        describesDay(numberOf(limit), trace.keyOf(exchange)) || mayTellLongerWait(exchange, trace);
-      return judgeReset(reset, exchange, trace, byDay);
+      const key = trace.keyOf(exchange);
+      // The limit is not the plan's minute figure, or the plan is unknown: the headers may describe the day.
+      const mayBeOfDay = key === undefined || numberOf(limit) !== key.limits.perMinute;
+      return judgeReset(reset, exchange, trace, mayBeOfDay || mayTellLongerWait(exchange, trace));
     }),
   }),
 ];

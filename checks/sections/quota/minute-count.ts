@@ -275,7 +275,7 @@ export const overLimitChecks: readonly Check[] = [
     'rate-refused-adds-nothing',
     {
       scenes: [minute],
-      conclude: storedThoughRefused(429, 'no addition was refused with 429'),
+      conclude: storedThoughRefused(429),
     },
     (_, seen) => {
       playedOn(seen.on(minute));
