@@ -95,7 +95,12 @@ async function wholeRun(target: LimitedTarget, otherwise: Otherwise) {
     waits: counted(waits),
     // Without how often a row was seen, ids and times, which change with what else is sent.
     rows: [...rows, ...answers, run].map(([id, said]): Row => {
-      return [id, said.replace(/(?<=held in |broken )[\w,]+( \w+)?$/, '…').replace(/\b1\d{3,}\b/g, 'N')];
+      return [
+        id,
+        said
+          .replace(/(?<=held in |broken )[\w,]+( \w+)?$/, '…')
+          .replace(/\b(1\d{3,}|\d+ of \d+ times)\b/g, 'N'),
+      ];
     }),
   };
 }

@@ -195,11 +195,7 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
             notWaited: later.length === 0 ? tooLong(end - answer.receivedAt) : undefined,
           },
     enough: ban !== undefined || answer !== undefined || all.length > PATIENCE_OF_TARGET,
-    others: others.flatMap((other) => {
-      const { status } = other.exchange.outcome;
-      // A key that its owner withdrew meanwhile is refused as such, unlike the one that is banned.
-      const isWithdrawn = (status === 401 || status === 403) && answer && answer.outcome.status !== status;
-      if (isWithdrawn) return [];
+    others: others.map((other) => {
       const isDay = isForDay(clocked, other.exchange, other.key.limits);
       // The days of two keys that were first used together, or that end at midnight, end together.
       const areDays = isDay && answer !== undefined && isForDay(clocked, answer, key.limits);
