@@ -1,6 +1,7 @@
 /** The result of a load from what each of its processes measured, on this machine or on several. */
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { groupBy } from '../../../spec/group-by.ts';
+import { scenarioNamed } from '../../lib/catalogue.ts';
 import type { ThresholdOutcome } from '../../lib/messages.ts';
 import { judgeClause, parseSlo } from '../../lib/slo.ts';
 import { sum } from '../../lib/statistics.ts';
@@ -57,9 +58,11 @@ export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): 
   const generator = mergeHealth(parts);
   const all = readingOf(series.flatMap(({ blocks }) => blocks));
   const reading = total.latency === null ? { ...all, latency: () => Number.NaN } : all;
+  // What ended a part; a comparison within the run is made anew.
+  const lasting = scenarioNamed(run.scenario).compares === undefined ? 'run' : undefined;
   const thresholds = [
     ...parseSlo(run.slo).map((clause) => judgeClause(clause, reading)),
-    ...parts.flatMap((part) => part.thresholds.filter(({ kind }) => kind === 'client')),
+    ...parts.flatMap((part) => part.thresholds.filter(({ kind }) => kind === 'client' || kind === lasting)),
     ...(run.interrupted === undefined ? judgeWhole(run, series) : []),
     ...(given.broken === undefined ? [] : [given.broken]),
   ];
