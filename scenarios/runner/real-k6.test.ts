@@ -209,7 +209,9 @@ test('a key is in no file, not in the log, and in nobody’s argument list', asy
     )),
     access: { headers: [header], tls: { key, cert, servername: 'petstore.test' }, secrets: [header.value] },
   };
-  const canary = RegExp(`canary|${key.split('\n')[1]?.replace(/\W/g, '\\$&')}`);
+  const canary = RegExp(
+    `canary-9b7e1f42d08c55aa|${header.value}|${key.split('\n')[1]?.replace(/\W/g, '\\$&')}`,
+  );
   const out = join(t.testdir({}), 'out');
   const notes: string[] = [];
   let processes = '';
