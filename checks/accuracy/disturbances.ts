@@ -248,7 +248,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
   {
     name: 'a process killed and resumed',
     explains: { rows: new RegExp(`^ban-|${MINUTE_EDGE.source}`), most: 6 },
-    killedAfter: [40, 130],
+    killedAfter: [40, 170],
   },
   {
     name: 'a day that is used in part',

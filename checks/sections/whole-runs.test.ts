@@ -8,7 +8,6 @@ import { playRun } from '../run/play.ts';
 import { preflight } from '../run/preflight.ts';
 import type { RunEvent } from '../run/run-events.ts';
 import { assertAsStored } from '../testing/as-stored.ts';
-import type { ClientRequest } from '../wire/client.ts';
 import type { FailureOutcome } from '../wire/exchange.ts';
 import { allChecks, allGapObservers } from './all-checks.ts';
 import { TestStore } from './animals/testing/store-target.ts';
@@ -111,22 +110,17 @@ const failure = (reason: FailureOutcome['reason']): FailureOutcome => ({
   message: 'it says so',
 });
 
-/** Whether it is one request in so many, chosen by what it is: another request more changes nothing for the others. */
-function isOne(oneIn: number): (request: ClientRequest) => boolean {
+/** Does something to one request in so many, chosen by what it is: another request more changes nothing for the others. */
+function now(and: (arrival: Arrival) => ReturnType<Otherwise>, oneIn: number): Otherwise {
   const seen = new Map<string, number>();
-  return ({ method, path, body = '' }) => {
+  return (arrival) => {
+    const { method, path, body = '' } = arrival.request;
     const text = `${method} ${path.replace(/\d{4}/, '')} ${body}`;
     const times = (seen.get(text) ?? 0) + 1;
     seen.set(text, times);
     const sum = [...text].reduce((before, letter) => before + letter.charCodeAt(0), times);
-    return sum % oneIn === 0;
+    return sum % oneIn === 0 ? and(arrival) : undefined;
   };
-}
-
-/** Does something to one request in so many. */
-function now(told: ReturnType<Otherwise>, oneIn: number): Otherwise {
-  const isMeant = isOne(oneIn);
-  return ({ request }) => (isMeant(request) ? told : undefined);
 }
 
 /** Does something from the first malformed id on. */
@@ -154,9 +148,9 @@ const TARGETS: Readonly<Record<string, readonly [LimitedTarget, Otherwise]>> = {
   'a bucket without Date': [{ limit: tokenBucketBySecond, clockAhead: 'none' }, quiet],
   'a sliding log': [{ limit: slidingLog, admits: 50 }, quiet],
   'one that is wrong': [{ admits: 70 }, wrong],
-  'answers lost': [{}, now(failure('reset'), 13)],
-  'connections refused': [{ refuses: isOne(3) }, quiet],
-  'a gateway that is unavailable': [{}, now({ status: 503, body: '<html>' }, 9)],
+  'answers lost': [{}, now(() => failure('reset'), 13)],
+  'connections refused': [{}, now(() => failure('refused'), 3)],
+  'a gateway that is unavailable': [{}, now(() => ({ status: 503, body: '<html>' }), 9)],
   'a neighbour': [{ neighbour: (number) => number % 2 === 0 }, quiet],
   'one that goes': [{}, afterwards(() => failure('refused'))],
   'one that refuses a key': [{}, afterwards(({ key }) => (key === 'pro-1' ? { status: 401 } : undefined))],

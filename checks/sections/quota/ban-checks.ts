@@ -152,7 +152,8 @@ export const banChecks: readonly Check[] = [
         `the ban does not tell its end, which had not come after ${seconds} seconds`,
         atEnd,
       );
-    if (answersOtherwise(first, reading.first) && !answersOtherwise(atEnd, reading.first))
+    const limited = reading.first;
+    if (limited !== undefined && answersOtherwise(first, limited) && !answersOtherwise(atEnd, limited))
       return judge.inconclusive(notTold('the rate limit refused it after that', 'retry-after-honest'), atEnd);
     const time = toldDate(retryAfter(first.outcome.headers, DAY / SECOND));
     const doubt = clockDoubt(trace, time, first, atEnd);

@@ -1,7 +1,7 @@
 /** Reads the answers to a key that kept sending over its limit: whether it was banned, how, and until when. */
 import { givenAtOnce, MINUTE, SECOND } from '../../limits/time.ts';
 import { type Clocked, isForDay, latestEnd, toldEnd } from '../../limits/told-time.ts';
-import type { WindowCount } from '../../limits/window-count.ts';
+import { countWindow, type WindowCount } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { LONGEST_BAN } from '../../run/run-budget.ts';
 import { type InTurn, playedOn } from '../../run/scene.ts';
@@ -9,8 +9,8 @@ import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { isJsonObject } from '../../wire/lossless-json.ts';
 import { bodyOf } from '../../wire/pets.ts';
-import { rateReading } from '../../wire/rate-headers.ts';
-import { isAdmitted, refusesKey } from './admitted.ts';
+import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
+import { firstRefusal, isAdmitted, refusesKey } from './admitted.ts';
 
 function codeOf(exchange: AnsweredExchange): string | undefined {
   const body = bodyOf(exchange);
@@ -63,12 +63,12 @@ export interface OtherKey {
 /** The answers to reaching a key's limit and to going on over it. */
 export interface Provocation {
   readonly key: Key;
-  /** What was admitted until the limit was reached. */
-  readonly count: WindowCount;
-  /** The first refusal of the limit. */
-  readonly first: AnsweredExchange;
-  /** From the first refusal on: all answers, those to concurrent requests in the order of receipt. */
-  readonly answers: readonly AnsweredExchange[];
+  /** The requests that were admitted until the limit was reached. */
+  readonly admitted: readonly RateReading[];
+  /** The refusals in the burst that reached the limit, in the order of receipt. */
+  readonly refused: readonly AnsweredExchange[];
+  /** The later answers: one round for each set of concurrent requests, in the order of receipt. */
+  readonly rounds: readonly (readonly AnsweredExchange[])[];
 }
 
 /** A key's ban from its provocation to its end. */
@@ -106,7 +106,7 @@ export interface BanReading {
   readonly key: Key;
   readonly count: WindowCount;
   /** The rate limit's first refusal since the last refill, which a ban's answer differs from. */
-  readonly first: AnsweredExchange;
+  readonly first: AnsweredExchange | undefined;
   /** Refusals over the limit, before any ban. */
   readonly refusals: readonly AnsweredExchange[];
   /** Every answer over the limit that was a ban's: several requests may be in flight when it begins. */
@@ -128,21 +128,28 @@ export const PATIENCE_OF_TARGET = 60;
 export const isRefused = (exchange: AnsweredExchange) => !isAdmitted(exchange);
 
 /** The state of a key over its limit. */
-interface Standing extends Pick<Provocation, 'first'> {
-  readonly ban?: AnsweredExchange | undefined;
+interface Standing {
+  readonly first: AnsweredExchange | undefined;
+  readonly ban: AnsweredExchange | undefined;
   /** Whether the last answer was paid from refilled quota; the next refusal is then a new first one. */
-  readonly isGivenBack?: boolean;
+  readonly isGivenBack: boolean;
 }
 
-/** The state after more answers. */
+/** Before any refusal. */
+export const UNREFUSED: Standing = { first: undefined, ban: undefined, isGivenBack: false };
+
+/**
+ * The state after a round: the burst that reaches the limit, in flight of which a target may ban early, or a further one.
+ */
 export function standingAfter(
   before: Standing,
-  answers: readonly AnsweredExchange[],
+  round: readonly AnsweredExchange[],
   clocked: Clocked,
 ): Standing {
-  let { first, ban, isGivenBack = false } = before;
-  for (const exchange of answers) {
+  let { first, ban, isGivenBack } = before;
+  for (const exchange of round) {
     if (isRefused(exchange)) {
+      first ??= firstRefusal(round.filter(isRefused)) ?? exchange;
       if (isGivenBack && isSameLimit(clocked, exchange, first)) first = exchange;
       else if (isBan(clocked, exchange, first)) ban ??= exchange;
     }
@@ -152,21 +159,25 @@ export function standingAfter(
 }
 
 /** A request that is served is over the limit while Reset stands still, but not once Reset has moved on. */
-function isPaidFromRefill(exchange: AnsweredExchange, first: AnsweredExchange): boolean {
-  if (isRefused(exchange)) return false;
+function isPaidFromRefill(exchange: AnsweredExchange, first: AnsweredExchange | undefined): boolean {
+  if (isRefused(exchange) || first === undefined) return false;
   const [before, now] = [rateReading(first), rateReading(exchange)];
   return before.reset === undefined || now.reset === undefined || now.reset > before.reset;
 }
 
 /** Reads a measurement: what was a ban, when it began and how long it lasted. */
 export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReading {
-  const { key, count, answers, others, later } = measurement;
-  const { first, ban } = standingAfter(measurement, answers, clocked);
+  const { key, admitted, refused, rounds, others, later } = measurement;
+  const { first, ban } = [refused, ...rounds].reduce(
+    (standing, round) => standingAfter(standing, round, clocked),
+    UNREFUSED,
+  );
   // Beside a ban with an answer of its own, a longer wait is that of the limit, in a window begun meanwhile.
-  const isDistinct = ban !== undefined && answersOtherwise(ban, first);
+  const isDistinct = ban !== undefined && first !== undefined && answersOtherwise(ban, first);
   const isBans = (exchange: AnsweredExchange) =>
-    isDistinct ? answersOtherwise(exchange, first) : isBan(clocked, exchange, first);
-  const all = answers.filter(isRefused);
+    first !== undefined && (isDistinct ? answersOtherwise(exchange, first) : isBan(clocked, exchange, first));
+  const perRound = [refused, ...rounds].map((round) => round.filter(isRefused));
+  const all = perRound.flat();
   const refusals = all.filter((exchange) => !isBans(exchange));
   const bans = all.filter(isBans);
   const end = endOf(bans, refusals, first, clocked);
@@ -174,13 +185,14 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
   const shownLate = bans.length === 0 ? later.slice(0, 1).filter(isRefused) : [];
   const [answer] = [...bans, ...shownLate];
   const told = latestEnd(clocked, [...bans, ...shownLate]);
+  const atFirst = perRound.find(({ length }) => length > 0) ?? [];
   return {
     key,
-    count,
+    count: countWindow(admitted, key.limits.perMinute),
     first,
     refusals,
     bans,
-    served: servedBetween(answers, key.limits.perMinute),
+    served: servedBetween([...refused.slice(-1), ...rounds.flat()], key.limits.perMinute),
     end,
     ban:
       answer === undefined
@@ -194,14 +206,14 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
             servedAgain: later.find(isAdmitted),
             notWaited: later.length === 0 ? tooLong(end - answer.receivedAt) : undefined,
           },
-    enough: ban !== undefined || answer !== undefined || all.length > PATIENCE_OF_TARGET,
+    enough: ban !== undefined || answer !== undefined || all.length >= atFirst.length + PATIENCE_OF_TARGET,
     others: others.map((other) => {
       const isDay = isForDay(clocked, other.exchange, other.key.limits);
       // The days of two keys that were first used together, or that end at midnight, end together.
       const areDays = isDay && answer !== undefined && isForDay(clocked, answer, key.limits);
       const endsTogether = endsWith(other.exchange, told, clocked) && !areDays;
-      const isOther = answersOtherwise(other.exchange, first) && !isDay;
-      return { ...other, banned: endsTogether || isOther };
+      const isOther = first !== undefined && answersOtherwise(other.exchange, first) && !isDay;
+      return { ...other, banned: first !== undefined && (endsTogether || isOther) };
     }),
   };
 }
@@ -221,9 +233,10 @@ function endsWith(refusal: AnsweredExchange, ban: number | undefined, clocked: C
 function endOf(
   bans: readonly AnsweredExchange[],
   refusals: readonly AnsweredExchange[],
-  { receivedAt: since }: AnsweredExchange,
+  first: AnsweredExchange | undefined,
   clocked: Clocked,
 ): number {
+  const since = first?.receivedAt ?? 0;
   const told = refusals
     .flatMap((refusal) => toldEnd(clocked, refusal) ?? [])
     .filter((end) => end < since + 2 * MINUTE);

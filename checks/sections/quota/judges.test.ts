@@ -5,7 +5,6 @@ import t from 'tap';
 import { sentenceOf } from '../../../reports/reasons.ts';
 import { currentId } from '../../../spec/contract.ts';
 import { DAY, SECOND } from '../../limits/time.ts';
-import { countWindow } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Finding, Findings } from '../../run/findings.ts';
 import { judgeCheck } from '../../run/judge.ts';
@@ -156,8 +155,8 @@ table('how many requests a minute admits', [
 ]);
 
 const banBurst = (admitted: number, limit = PER_MINUTE): Partial<BanMeasurement> => ({
-  count: countWindow(admittedReadings(admitted, { limit }), PER_MINUTE),
-  answers: [exchangeAt('over-1', 1), exchangeAt('over-2', 1)],
+  admitted: admittedReadings(admitted, { limit }),
+  refused: [exchangeAt('over-1', 1), exchangeAt('over-2', 1)],
 });
 
 table('requests in flight together', [
@@ -206,11 +205,11 @@ const closed = windowOf(exact, 6, {
 });
 const REFUSED = 'rate-refused-429';
 const servedAfter = (seconds: number): Partial<BanMeasurement> => ({
-  answers: [
-    exchangeAt('over', 2),
-    exchangeAt('first', 3, { status: 200 }),
-    exchangeAt('served', 3 + seconds, { status: 200 }),
-    exchangeAt('over-again', 40),
+  refused: [exchangeAt('over', 2)],
+  rounds: [
+    [exchangeAt('first', 3, { status: 200 })],
+    [exchangeAt('served', 3 + seconds, { status: 200 })],
+    [exchangeAt('over-again', 40)],
   ],
 });
 
@@ -248,7 +247,7 @@ table('the time to wait', [
   ['none', READABLE, told({}), 'inconclusive'],
   ['of the day', READABLE, told({ retryAfter: 43_200, limit: 1000 }), 'pass'],
   ['of the day, years', READABLE, told({ retryAfter: 10 ** 8, limit: 1000 }), 'fail'],
-  ['of a ban', READABLE, { ban: { answers: [exchangeAt('over', 2, { retryAfter: 90_000 })] } }, 'pass'],
+  ['of a ban', READABLE, { ban: { refused: [exchangeAt('over', 2, { retryAfter: 90_000 })] } }, 'pass'],
   ['none', HONEST, { minute: { afterRetryAfter: undefined } }, 'inconclusive'],
   ['banned', HONEST, again({ status: 403 }), 'inconclusive'],
   ['somebody else', HONEST, again({ status: 429 }, [short(1)]), 'inconclusive'],
@@ -313,34 +312,35 @@ const still = exchangeAt('still', 81, { ...forbidden, date: undefined });
 const over = [1, 2, 3].map((second) => exchangeAt(`over-${second}`, second));
 const banOf = (given: Partial<BanMeasurement> = {}): Came => ({
   ban: {
-    count: windowOf(exact).count,
-    answers: [...over, answer],
+    admitted: admittedReadings(PER_MINUTE),
+    refused: over,
+    rounds: [[answer]],
     later: [served],
     ...given,
   },
 });
 const noBan: Partial<BanMeasurement> = {
-  answers: Array.from({ length: 63 }, (_, index) => exchangeAt(`over-${index + 1}`, index + 1)),
+  rounds: Array.from({ length: 60 }, (_, index) => [exchangeAt(`over-${index + 4}`, 4)]),
 };
-const somebodyElse = { count: short(1).count };
+const somebodyElse = { admitted: admittedReadings(PER_MINUTE - 1) };
 const got = (status: number) => [{ key: other, exchange: exchangeAt('other', 61, { status }) }];
 const banned = again(forbidden);
 
 table('a ban', [
   ['none', 'ban-provoked', banOf(noBan), 'not-applicable'],
-  ['too slow', 'ban-provoked', banOf({ answers: over }), 'inconclusive'],
+  ['too slow', 'ban-provoked', banOf({ rounds: [] }), 'inconclusive'],
   [
     'not held to its limit',
     'ban-provoked',
-    banOf({ count: windowOf(more, 9).count, ...noBan }),
+    banOf({ admitted: admittedReadings(9), ...noBan }),
     'not-applicable',
   ],
-  ['ends', 'ban-ends', banOf({ answers: [...over, untold] }), 'pass'],
-  ['goes on, untold', 'ban-ends', banOf({ answers: [...over, untold], later: [still] }), 'inconclusive'],
+  ['ends', 'ban-ends', banOf({ rounds: [[untold]] }), 'pass'],
+  ['goes on, untold', 'ban-ends', banOf({ rounds: [[untold]], later: [still] }), 'inconclusive'],
   [
     'too long',
     'ban-ends',
-    banOf({ answers: [...over, exchangeAt('ban', 60, { ...forbidden, retryAfter: 3600 })], later: [] }),
+    banOf({ rounds: [[exchangeAt('ban', 60, { ...forbidden, retryAfter: 3600 })]], later: [] }),
     'inconclusive',
   ],
   ['prolonged', 'ban-ends', banOf({ later: [still], ...somebodyElse }), 'inconclusive'],
@@ -348,7 +348,7 @@ table('a ban', [
     'a clock set back',
     'ban-ends',
     banOf({
-      answers: [...over, exchangeAt('ban', 60, { ...forbidden, date: 60 })],
+      rounds: [[exchangeAt('ban', 60, { ...forbidden, date: 60 })]],
       later: [exchangeAt('still', 81, { ...forbidden, date: 70 })],
     }),
     'inconclusive',

@@ -5,16 +5,17 @@
 
 import { cameBackAtOnce, isRefilling, type Refill } from '../../limits/refill.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
+import { isForDay, tellsDay } from '../../limits/told-time.ts';
 import { fellShortAlike, fillingTime, heldExplains, movesOn, showsEdges } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { PLAN_NAMES, type PlanName } from '../../profile/target-profile.ts';
 import type { Judge } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
-import { notShown, type Reason } from '../../run/reason.ts';
+import { daySpent, notShown, type Reason } from '../../run/reason.ts';
 import { sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { Trace } from '../../run/trace.ts';
-import type { RequestSpec } from '../../wire/requests.ts';
+import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
 import { type AfterRefusal, afterRefusal } from './after-refusal.ts';
 import { knownAgain, knownSince, restFromNow } from './key-at-rest.ts';
@@ -75,7 +76,16 @@ export const minute = sceneOnKeys(
   async (run, key): Promise<MinuteMeasurement> => {
     const sending = await sendingOn(run, key);
     const requests = variety(run, sending);
-    const fill: Fill = (since = run.now(), last) => fillUndisturbed(run, key, since, { requests, last });
+    const fill: Fill = async (since = run.now(), last = listPets({ limit: 1 })) => {
+      const window = await fillUndisturbed(run, key, { requests, since, last });
+      const { refusal } = window;
+      const { limits } = key;
+      // Of a window that is full as well, only headers of the day tell that it was the day.
+      const mayBeDay = refusal !== undefined && (hasFewer(window) || tellsDay(refusal, limits));
+      if (mayBeDay && isForDay(run.trace, refusal, limits))
+        throw new Inconclusive(daySpent(run.trace, refusal), [refusal]);
+      return window;
+    };
 
     const windows = await firstWindow(run, key, fill, refusedOperation(run, sending));
     const first = windows.at(-1);

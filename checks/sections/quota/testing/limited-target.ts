@@ -45,8 +45,6 @@ export interface LimitedTarget {
   readonly keyless?: (seconds: number) => Told;
   /** Milliseconds that pass before the request arrives. */
   readonly takes?: (number: number) => number;
-  /** Whether the request finds no connection, and never arrives. */
-  readonly refuses?: (request: ClientRequest) => boolean;
   /** Whether somebody else makes a request on the key right before this one. */
   readonly neighbour?: (number: number) => boolean;
   /** Seconds by which Retry-After is later than the reset. */
@@ -89,7 +87,6 @@ export function limitedRun(target: LimitedTarget = {}): TestRun {
   const test: TestRun = testRun(
     (request, number) => {
       test.clock.pass(takes?.(number) ?? 0);
-      if (target.refuses?.(request) === true) return { ...reset, reason: 'refused' };
       const now = test.clock.now();
       const key = keys.find(({ name }) => name === payer(request));
       const spend = accounts.get(key?.name ?? '');

@@ -164,9 +164,9 @@ export function minuteMeasured(key: Key, given: Measured = {}): MinuteMeasuremen
 /** A key that went on over its limit, and what it got. */
 export const banMeasured = (key: Key, given: Partial<BanMeasurement> = {}): BanMeasurement => ({
   key,
-  count: windowOf(exact, 0).count,
-  first: exchangeAt('over-1', 1),
-  answers: [],
+  admitted: [],
+  refused: [],
+  rounds: [],
   others: [],
   later: [],
   ...given,
