@@ -233,7 +233,10 @@ export const keyChecks: readonly Check[] = [
   ...refusals,
   // 5: a POST that was refused with 401 leaves no animal behind: no later list shows it.
   check('auth-refused-adds-nothing', {
-    scenes: [...refusals.flatMap(({ scenes }) => scenes.slice(0, 1)), countedInvalid],
+    scenes: [
+      ...refusals.flatMap(({ scenes }) => scenes.filter((one) => one !== countedInvalid)),
+      countedInvalid,
+    ],
     conclude: storedThoughRefused(401),
   }),
 ];
