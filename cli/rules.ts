@@ -8,7 +8,7 @@ import { Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { UsageError } from '../checks/profile/usage-error.ts';
 import { type Check, check, type Judge, type Seen } from '../checks/run/check.ts';
-import { Inconclusive } from '../checks/run/inconclusive.ts';
+import { Inconclusive } from '../checks/run/reason.ts';
 import type { Scene } from '../checks/run/scene.ts';
 import type { AnsweredExchange } from '../checks/wire/exchange.ts';
 import { declareOwn, type Requirement } from '../spec/contract.ts';

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../wire/answer.ts';
 import { curl } from '../wire/curl.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { conclusiveOr } from './inconclusive.ts';
-import { type Reason, reasonOf } from './reason.ts';
+import { conclusiveOr, type Reason, reasonOf } from './reason.ts';
 
 /**
  * What a run says of one requirement: `inconclusive` was asked for and could not be told, `skipped` was not asked for

@@ -12,8 +12,7 @@ import {
 } from './check.ts';
 import { type Doubt, doubtOf, isBefore } from './doubt.ts';
 import type { Finding, Findings } from './findings.ts';
-import { conclusiveOr } from './inconclusive.ts';
-import { notTold, type Reason } from './reason.ts';
+import { conclusiveOr, notTold, type Reason } from './reason.ts';
 import type { Run } from './run.ts';
 import type { AnyScene } from './scene.ts';
 

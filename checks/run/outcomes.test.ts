@@ -1,8 +1,8 @@
 import t from 'tap';
 import { reading } from '../limits/testing/simulated-limits.ts';
 import { answered } from '../wire/testing/answered.ts';
-import { Inconclusive } from './inconclusive.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
+import { Inconclusive } from './reason.ts';
 import { testKey } from './testing/test-run.ts';
 
 const exchange = answered();

@@ -2,8 +2,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Key } from '../profile/key.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
-import { Inconclusive } from './inconclusive.ts';
-import { ReasonShape } from './reason.ts';
+import { Inconclusive, ReasonShape } from './reason.ts';
 
 /**
  * Outcomes as JSON, in which exchanges, readings and keys stand by their names: what was exchanged is on disk once, and

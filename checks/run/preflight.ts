@@ -8,8 +8,7 @@ import {
 } from '../wire/exchange.ts';
 import { bearsRateHeader, described, looksLikeTheService } from '../wire/pets.ts';
 import { getPet, listPets } from '../wire/requests.ts';
-import { conclusionOf, Inconclusive } from './inconclusive.ts';
-import { type Reason, reasonOf, whatOf } from './reason.ts';
+import { conclusionOf, Inconclusive, type Reason, reasonOf, whatOf } from './reason.ts';
 import type { Run } from './run.ts';
 import { scene } from './scene.ts';
 import type { SceneRun } from './scene-run.ts';

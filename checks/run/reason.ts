@@ -4,7 +4,7 @@ import { exact, type Frozen, words } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { type Clocked, toldEnd } from '../limits/told-time.ts';
 import { KEY_ROLES, PLAN_NAMES } from '../profile/target-profile.ts';
-import type { AnsweredExchange } from '../wire/exchange.ts';
+import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 
 const maybe = Type.Optional;
 const what = Type.String({ description: 'What was seen, in words.' });
@@ -79,6 +79,38 @@ export type Reason = Frozen<Static<typeof ReasonShape>>;
 /** Words alone say what was seen and does not tell. */
 export const reasonOf = (reason: Reason | string): Reason =>
   typeof reason === 'string' ? { kind: 'not-told', what: reason } : reason;
+
+/** Thrown by a scene or a judge where it cannot tell; what verdict that makes follows from the reason's kind. */
+export class Inconclusive extends Error {
+  override readonly name = 'Inconclusive';
+  readonly reason: Reason;
+  readonly evidence: readonly Exchange[];
+
+  /** @param reason in words: what came does not tell */
+  constructor(reason: Reason | string, evidence: readonly Exchange[] = []) {
+    const why = reasonOf(reason);
+    super('what' in why ? why.what : why.kind);
+    this.reason = why;
+    this.evidence = evidence;
+  }
+}
+
+/** What comes of it, or why that cannot be told. Any other error is a defect and is thrown on. */
+export const conclusionOf = <T>(work: Promise<T>): Promise<T | Inconclusive> =>
+  work.catch((error: unknown) => {
+    if (error instanceof Inconclusive) return error;
+    throw error;
+  });
+
+/** Runs what may be inconclusive: its result, or why there is none. Any other error is a defect and is thrown on. */
+export function conclusiveOr<T, U>(work: () => T, otherwise: (reason: Inconclusive) => U): T | U {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Inconclusive) return otherwise(error);
+    throw error;
+  }
+}
 
 /** What was seen, in the words of those that have some. */
 export const whatOf = (reasons: Iterable<Reason>): string[] =>

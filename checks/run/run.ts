@@ -1,9 +1,9 @@
 import type { Key } from '../profile/key.ts';
 import type { Exchange, Intent } from '../wire/exchange.ts';
 import type { Check, Seen } from './check.ts';
-import { conclusionOf, conclusiveOr, Inconclusive } from './inconclusive.ts';
 import type { ReadJournal, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
+import { conclusionOf, conclusiveOr, Inconclusive } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { AnyScene, InTurn, KeyScenes, Scene } from './scene.ts';
 import { SceneRun } from './scene-run.ts';

@@ -10,8 +10,7 @@ import {
   wasInterrupted,
 } from '../wire/exchange.ts';
 import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
-import { conclusionOf, Inconclusive } from './inconclusive.ts';
-import type { KeyWanted, Reason } from './reason.ts';
+import { conclusionOf, Inconclusive, type KeyWanted, type Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
 import { holdBack, ownAnswer, UNANSWERED_ATTEMPTS, unanswered } from './sending/interference.ts';
 import { KeyLane } from './sending/key-lane.ts';

@@ -1,6 +1,6 @@
 import type { Key } from '../profile/key.ts';
 import { isAnswered } from '../wire/exchange.ts';
-import { conclusionOf, Inconclusive } from './inconclusive.ts';
+import { conclusionOf, Inconclusive } from './reason.ts';
 import type { KeyScenes, Scene, SceneRun } from './scene-run.ts';
 
 export type { KeyScenes, Scene } from './scene-run.ts';

@@ -1,7 +1,7 @@
 /** Judgements of single answers that several sections share. */
 import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
 import { type GapAnswer, type Judge, observes } from '../run/check.ts';
-import { Inconclusive } from '../run/inconclusive.ts';
+import { Inconclusive } from '../run/reason.ts';
 import { schemaViolation, type Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 import type { JsonValue, ParsedJson } from '../wire/lossless-json.ts';

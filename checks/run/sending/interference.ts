@@ -11,8 +11,7 @@ import {
   wasInterrupted,
 } from '../../wire/exchange.ts';
 import { retryAfter } from '../../wire/rate-headers.ts';
-import { Inconclusive } from '../inconclusive.ts';
-import { daySpent } from '../reason.ts';
+import { daySpent, Inconclusive } from '../reason.ts';
 import type { Sender } from './sender.ts';
 import { showsPresence, UNAVAILABLE } from './target-presence.ts';
 

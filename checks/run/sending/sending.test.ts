@@ -8,7 +8,7 @@ import {
   slidingLog,
 } from '../../limits/testing/simulated-limits.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
-import { Inconclusive } from '../inconclusive.ts';
+import { Inconclusive } from '../reason.ts';
 import type { RunOptions } from '../run.ts';
 import type { SceneRun } from '../scene-run.ts';
 import { type Answers, NOON, type TestRun, testKey, testRun } from '../testing/test-run.ts';

@@ -1,7 +1,6 @@
 /** The animals that a run adds: few, marked with its id, added once and shared by every check. */
 import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
-import { NO_KEY_MAY_ADD } from '../../run/reason.ts';
+import { Inconclusive, NO_KEY_MAY_ADD } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';

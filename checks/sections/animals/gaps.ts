@@ -1,7 +1,7 @@
 /** What the document leaves open about animals and lists, and how the target answers it. */
 import { LIMIT, OPERATIONS, PET_STATUSES } from '../../../spec/operations.ts';
 import { doneOf, type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
+import { Inconclusive } from '../../run/reason.ts';
 import { scene } from '../../run/scene.ts';
 import { animals } from '../../wire/answer.ts';
 import { type AnsweredExchange, headerValues, isAnswered } from '../../wire/exchange.ts';

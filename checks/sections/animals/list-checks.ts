@@ -11,8 +11,7 @@ import {
   observes,
   type Seen,
 } from '../../run/check.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
-import { notTold } from '../../run/reason.ts';
+import { Inconclusive, notTold } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
 import {
   animals,

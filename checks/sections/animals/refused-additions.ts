@@ -2,8 +2,7 @@
 import { groupBy } from '../../../spec/group-by.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, doneOf, type Judge } from '../../run/check.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
-import { NO_KEY_MAY_ADD, notShown } from '../../run/reason.ts';
+import { Inconclusive, NO_KEY_MAY_ADD, notShown } from '../../run/reason.ts';
 import { inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { Trace } from '../../run/trace.ts';

@@ -1,6 +1,6 @@
 /** Section 5: the bearer key that every operation requires. */
 import { type Check, check, doneOf } from '../../run/check.ts';
-import { conclusionOf, Inconclusive } from '../../run/inconclusive.ts';
+import { conclusionOf, Inconclusive } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { inTurn, scene } from '../../run/scene.ts';
 import {

@@ -5,7 +5,7 @@ import { DAY, LONGEST_OF_MINUTE } from '../../limits/time.ts';
 import { minuteAsDay } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, observes } from '../../run/check.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
+import { Inconclusive } from '../../run/reason.ts';
 import type { TraceSoFar } from '../../run/trace.ts';
 import {
   limitViolation,

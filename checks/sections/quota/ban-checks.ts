@@ -15,8 +15,7 @@ import {
   judgeExchange,
   type Seen,
 } from '../../run/check.ts';
-import { conclusiveOr, Inconclusive } from '../../run/inconclusive.ts';
-import { daySpent, notTold } from '../../run/reason.ts';
+import { conclusiveOr, daySpent, Inconclusive, notTold } from '../../run/reason.ts';
 import { playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';

@@ -6,7 +6,7 @@ import { LIMIT } from '../../../spec/operations.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
+import { Inconclusive } from '../../run/reason.ts';
 import { LONGEST_BAN } from '../../run/run-budget.ts';
 import { scene, sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';

@@ -10,8 +10,7 @@ import { fellShortAlike, fillingTime, heldExplains, movesOn, showsEdges } from '
 import type { Key } from '../../profile/key.ts';
 import { PLAN_NAMES, type PlanName } from '../../profile/target-profile.ts';
 import type { Judge } from '../../run/check.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
-import { daySpent, notShown, type Reason } from '../../run/reason.ts';
+import { daySpent, Inconclusive, notShown, type Reason } from '../../run/reason.ts';
 import { sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { Trace } from '../../run/trace.ts';

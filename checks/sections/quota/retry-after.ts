@@ -16,8 +16,7 @@ import {
   observes,
   type Seen,
 } from '../../run/check.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
-import { daySpent, notTold } from '../../run/reason.ts';
+import { daySpent, Inconclusive, notTold } from '../../run/reason.ts';
 import { playedOn } from '../../run/scene.ts';
 import { retryAfterViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';

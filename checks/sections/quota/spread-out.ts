@@ -2,7 +2,7 @@
 import { surelyGivenBack } from '../../limits/remaining-arithmetic.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
-import { Inconclusive } from '../../run/inconclusive.ts';
+import { Inconclusive } from '../../run/reason.ts';
 import { sceneOnKeys } from '../../run/scene.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';

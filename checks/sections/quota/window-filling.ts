@@ -9,7 +9,7 @@ import {
   type WindowCount,
 } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
-import { conclusionOf, Inconclusive } from '../../run/inconclusive.ts';
+import { conclusionOf, Inconclusive } from '../../run/reason.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
