@@ -199,7 +199,7 @@ function watchLoad({ facts, onProgress }: LoadRun, plan: LoadPlan, { samples }: 
     const outcome = firstBroken(clauses, recent);
     brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;
     if (outcome === undefined || brokenLooks < LOOKS) return;
-    const at = (since - (samples.span()?.first ?? since)) / 1000;
+    const at = (since - samples.first) / 1000;
     // The rate climbs evenly.
     const rate = round((plan.rate * at) / plan.seconds);
     broken = {

@@ -3,7 +3,6 @@ import { groupBy } from '../../../spec/group-by.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import type { ToldPlan } from '../../lib/messages.ts';
 import { ARRIVALS, blockSecondsOf, LOAD_OPERATIONS, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
-import type { SloFigures } from '../../lib/slo.ts';
 import { sum } from '../../lib/statistics.ts';
 import type { Histogram, LoadFigures, LoadSeries, StoredBlock } from './load-result.ts';
 
@@ -25,29 +24,6 @@ function added(parts: Iterable<Readonly<Record<string, number>>>): Record<string
   for (const part of parts)
     for (const [what, times] of Object.entries(part)) all[what] = (all[what] ?? 0) + times;
   return all;
-}
-
-/** How many durations it counts. */
-const totalOf = (histogram: Histogram): number => sum(Object.values(histogram));
-
-/** The percentiles of a histogram in milliseconds; NaN if nothing was counted. */
-function percentilesOf(histogram: Histogram): (percentile: number) => number {
-  // An object has whole numbers in their order.
-  const counts = Object.entries(histogram);
-  const total = totalOf(histogram);
-  return (percentile) => {
-    let left = (total * percentile) / 100;
-    const place = counts.findIndex(([, times]) => {
-      left -= times;
-      return left <= 1e-9;
-    });
-    return Number(counts.at(place)?.[0]) / 1000;
-  };
-}
-
-function meanOf(histogram: Histogram): number {
-  const times = Object.entries(histogram).map(([microseconds, count]) => Number(microseconds) * count);
-  return sum(times) / totalOf(histogram) / 1000;
 }
 
 const noCounts = () => ({
@@ -73,30 +49,33 @@ const merged = (all: readonly Counts[]): Counts => ({
   histogram: added(all.map(({ histogram }) => histogram)),
 });
 
-/** What counts say. */
-interface Reading extends SloFigures, Counts {
-  readonly refused: number;
-  /** Milliseconds. */
-  readonly mean: number;
-}
-
-/** What some time blocks say together. */
-export function readingOf(blocks: readonly Counts[]): Reading {
+/** What some time blocks say together; times are in milliseconds, NaN if nothing was counted. */
+export function readingOf(blocks: readonly Counts[]) {
   const counts = merged(blocks);
   const { outcomes, histogram } = counts;
+  // An object has whole numbers in their order.
+  const durations = Object.entries(histogram).map(([time, times]) => [Number(time), times] as const);
+  const requests = sum(durations.map(([, times]) => times));
   return {
     ...counts,
-    requests: totalOf(histogram),
+    requests,
     errors: errorsIn(outcomes),
     violations: outcomes.violation,
     refused: outcomes.refused,
-    mean: meanOf(histogram),
-    latency: percentilesOf(histogram),
+    mean: sum(durations.map(([microseconds, times]) => microseconds * times)) / requests / 1000,
+    latency(percentile: number): number {
+      let left = (requests * percentile) / 100;
+      const reached = durations.findIndex(([, times]) => {
+        left -= times;
+        return left <= 1e-9;
+      });
+      return Number(durations.at(reached)?.[0]) / 1000;
+    },
   };
 }
 
 /** A time block of several series, read. */
-export interface LoadBlock extends Reading {
+export interface LoadBlock extends ReturnType<typeof readingOf> {
   /** Its start, milliseconds since 1970. */
   readonly at: number;
 }
@@ -141,86 +120,73 @@ export function mergedSeries(
   return { ...all[0], ...figuresOf(all, seconds), blocks };
 }
 
-/** A series as its samples come in: its blocks by their start. */
-interface Recorded extends Pick<LoadSeries, 'stream' | 'operation' | 'plan'> {
-  readonly blocks: Map<number, StoredBlock>;
-}
+/** What samples need of a plan to be read. */
+type SampledPlan = Pick<ToldPlan, 'scenario' | 'seconds' | 'keys' | 'clients'>;
 
 /** Takes in samples, and keeps counts and histograms by time blocks, so that memory does not grow with their number. */
 export class Samples {
-  readonly #plan: Pick<ToldPlan, 'keys' | 'clients'>;
-  readonly #personas: string;
-  readonly #blockSeconds: number;
-  readonly #series = new Map<string, Recorded>();
+  readonly #plan: SampledPlan;
+  readonly #series = new Map<string, Names & WithBlocks>();
   /** What each key has paid for so far. */
   readonly paid = new Map<string, { sent: number; refused: number }>();
-  #first = Number.POSITIVE_INFINITY;
-  #last = 0;
+  /** Start of the first request and end of the last one, in milliseconds since 1970; `last` is 0 if there was none. */
+  first = Number.POSITIVE_INFINITY;
+  last = 0;
 
   /** @param plan tells what positions in samples stand for */
-  constructor(plan: Pick<ToldPlan, 'scenario' | 'rate' | 'seconds' | 'keys' | 'clients'>) {
-    const facts = scenarioNamed(plan.scenario);
+  constructor(plan: SampledPlan) {
     this.#plan = plan;
-    this.#personas = facts.personas?.name ?? '';
-    this.#blockSeconds = blockSecondsOf(facts, plan.seconds);
   }
 
   /** Takes in samples as lib/report.ts writes them; false if one has a meaning that the plan does not know. */
   add(since: number, samples: Readonly<Record<string, readonly number[]>>): boolean {
+    const { scenario, seconds, keys, clients } = this.#plan;
+    const facts = scenarioNamed(scenario);
+    const blockSeconds = blockSecondsOf(facts, seconds);
+    const length = blockSeconds * 1000;
     let isKnown = true;
     for (const [name, numbers] of Object.entries(samples)) {
       const [position = '', named, status = '', word] = name.split(' ');
       const operation = LOAD_OPERATIONS.find((one) => one === named);
       const outcome = OUTCOMES.find((one) => one === word);
-      const key = position === '' ? undefined : this.#plan.keys[Number(position)];
+      const key = position === '' ? undefined : keys[Number(position)];
       if (!outcome || !key || !operation || numbers.length % 2 !== 0) {
         isKnown = false;
         continue;
       }
-      const stream = this.#plan.clients.includes(Number(position)) ? this.#personas : ARRIVALS;
-      const id = `${stream} ${operation} ${key.plan}`;
-      const series = this.#series.get(id) ?? { stream, operation, plan: key.plan, blocks: new Map() };
+      const { plan } = key;
+      const stream = clients.includes(Number(position)) ? (facts.personas?.name ?? '') : ARRIVALS;
+      const id = `${stream} ${operation} ${plan}`;
+      const series = this.#series.get(id) ?? { stream, operation, plan, blockSeconds, blocks: [] };
       this.#series.set(id, series);
       const times = numbers.length / 2;
       const { sent, refused } = this.paid.get(key.name) ?? { sent: 0, refused: 0 };
       this.paid.set(key.name, { sent: sent + times, refused: refused + (status === '429' ? times : 0) });
       for (let place = 0; place < numbers.length; place += 2) {
         const [start, microseconds] = [since + (numbers[place] ?? 0), numbers[place + 1] ?? 0];
-        const { statuses, outcomes, histogram } = this.#blockAt(series, start);
+        const at = Math.floor(start / length) * length;
+        const known = series.blocks.findLast((block) => block.at === at);
+        const block: StoredBlock = known ?? { at, ...noCounts() };
+        if (known === undefined) series.blocks.push(block);
+        const { statuses, outcomes, histogram } = block;
         statuses[status] = (statuses[status] ?? 0) + 1;
         outcomes[outcome] += 1;
         record(histogram, microseconds);
-        this.#first = Math.min(this.#first, start);
-        this.#last = Math.max(this.#last, start + microseconds / 1000);
+        this.first = Math.min(this.first, start);
+        this.last = Math.max(this.last, start + microseconds / 1000);
       }
     }
     return isKnown;
   }
 
-  #blockAt({ blocks }: Recorded, start: number): StoredBlock {
-    const length = this.#blockSeconds * 1000;
-    const at = Math.floor(start / length) * length;
-    const block = blocks.get(at) ?? { at, ...noCounts() };
-    blocks.set(at, block);
-    return block;
-  }
-
-  /** Start of the first request and end of the last one, in milliseconds since 1970; undefined if there was none. */
-  span(): { readonly first: number; readonly last: number } | undefined {
-    return this.#last === 0 ? undefined : { first: this.#first, last: this.#last };
-  }
-
   /** What the blocks say that began since `time`, as far as they have arrived. */
-  since(time: number): Reading {
-    const all = [...this.#series.values()].flatMap(({ blocks }) => [...blocks.values()]);
-    return readingOf(all.filter(({ at }) => at >= time));
+  since(time: number) {
+    return readingOf(countsOf([...this.#series.values()]).filter(({ at }) => at >= time));
   }
 
   /** Everything, as the result has it. */
   series(): LoadSeries[] {
-    const seconds = Math.max((this.#last - this.#first) / 1000, 0.001);
-    return [...this.#series.values()].map(({ blocks, ...names }) =>
-      mergedSeries([{ ...names, blockSeconds: this.#blockSeconds, blocks: [...blocks.values()] }], seconds),
-    );
+    const seconds = Math.max((this.last - this.first) / 1000, 0.001);
+    return [...this.#series.values()].map((one) => mergedSeries([one], seconds));
   }
 }

@@ -144,15 +144,15 @@ export class Recording {
   /** The part of the result. */
   part({ cpuMeanPart = null, memoryPeakBytes = null, ...told }: ProcessFacts = {}): ResultPart {
     const { plan, processes } = this.#of;
-    const span = this.samples.span() ?? { first: Date.now(), last: 0 };
+    const { first, last } = this.samples;
     const facts = scenarioNamed(plan.scenario);
     return {
       run: {
         id: plan.runId,
         ...{ scenario: plan.scenario, answers: facts.answers, target: plan.target },
         ...{ mix: plan.mix, slo: plan.slo, seconds: plan.seconds },
-        startedAt: new Date(span.first).toISOString(),
-        durationSeconds: Math.max(0, span.last - span.first) / 1000,
+        startedAt: new Date(last === 0 ? Date.now() : first).toISOString(),
+        durationSeconds: Math.max(0, last - first) / 1000,
         ...{ harnessVersion: HARNESS_VERSION, k6Version: PINNED_K6, k6ExitCode: null },
         shards: processes,
         clockSpeed: plan.clock.speed,
