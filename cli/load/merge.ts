@@ -16,7 +16,7 @@ async function merge(
       throw new UsageError(`${path} is a capacity, and shards are loads: compare takes capacities`);
     parts.push(path.endsWith('.log') ? await readRunnerLog(path) : readLoadResult(path));
   }
-  const merged = conclude(parts, { slo });
+  const merged = conclude(parts, slo);
   await tellLoad(out, merged);
   process.exitCode = loadExitCode(merged);
 }

@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redactorOf } from '../../checks/wire/redaction.ts';
 import { packageRoot } from '../../spec/package-root.ts';
-import type { LoadPlan, ThresholdOutcome } from '../lib/messages.ts';
+import type { LoadPlan } from '../lib/messages.ts';
 import { TLS_CERT, TLS_KEY } from '../lib/scenario.ts';
 import { firstBroken, parseSlo, round, type SloFigures } from '../lib/slo.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
@@ -107,6 +107,8 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const authority = join(out, 'k6', 'ca.pem');
   if (access.tls.ca !== undefined) await writeFile(authority, access.tls.ca, { mode: 0o600 });
   const redact = redactorOf([...Object.values(target.secrets), ...access.secrets]);
+  const paying = plan.keys.filter(({ requests }) => requests > 0);
+  const keys = Object.fromEntries(paying.map(({ env }) => [env, target.secrets[env] ?? '']));
   stop?.throwIfAborted();
   const processes = plan.turns.length;
   const recording = new Recording({ plan, processes, redact, note });
@@ -128,7 +130,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
         options: [`--tag=testid=${plan.runId}`, ...segmentOptions(index, processes), ...k6Options],
         environment: {
           ...(hasDashboard ? dashboardEnvironment(file) : {}),
-          ...ownSecrets(plan, index, target.secrets),
+          ...keys,
           ...accessEnvironment(target, authority),
         },
         mostMemory: mostMemory(plan.vus, processes),
@@ -139,7 +141,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
       }),
     ),
   );
-  const broken = watch.end();
+  clearInterval(watch.timer);
   // k6 writes it for everybody to read; it exists unless the run was too short.
   for (const file of dashboards) await chmod(file, 0o600).catch(() => undefined);
   const part = recording.part({
@@ -148,27 +150,10 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
     k6ExitCode: exits.find(({ code }) => code !== 0)?.code ?? exits[0]?.code ?? null,
     ...(stop?.aborted === true ? { interrupted: 'by a signal' } : {}),
   });
-  const dropped = part.generator.droppedIterations;
-  const { speed } = plan.clock;
-  const notes = [
-    ...(request.facts.stopWhenBroken === true && broken === undefined
-      ? [`nothing broke up to ${round(plan.rate)} requests/s; set --rate to go further`]
-      : []),
-    ...(dropped === 0 ? [] : [`arrivals not sent, as every virtual user was busy: ${dropped}`]),
-    ...(speed === 1 ? [] : [`the target's clock runs ${speed} times as fast`]),
-  ];
-  return conclude([part], { broken, notes });
-}
-
-/** Those of all keys that one of the processes pays with. */
-function ownSecrets(
-  { keys, clients, turns }: LoadPlan,
-  index: number,
-  all: Readonly<Record<string, string>>,
-) {
-  const used = new Set([...(turns[index] ?? []), ...clients]);
-  const names = new Set([...used].map((key) => keys[key]?.env));
-  return Object.fromEntries(Object.entries(all).filter(([env]) => names.has(env)));
+  const isThrough = stop?.aborted !== true && !watch.stop.aborted;
+  if (request.facts.stopWhenBroken === true && isThrough)
+    part.notes.push(`nothing broke up to ${round(plan.rate)} requests/s; set --rate to go further`);
+  return conclude([part]);
 }
 
 const LOOK_EVERY_MS = 1_000;
@@ -181,40 +166,37 @@ const LOOKS = 2;
 
 /**
  * Tells how the load goes. A load whose rate climbs is to stop as soon as its last seconds break the objective twice in a
- * row; `end` ends the watch and returns what broke, if anything did.
+ * row; what broke is one of its thresholds then.
  */
-function watchLoad({ facts, onProgress }: LoadRun, plan: LoadPlan, { samples }: Recording) {
+function watchLoad({ facts, onProgress }: LoadRun, plan: LoadPlan, recording: Recording) {
   const clauses = parseSlo(plan.slo);
   const began = Date.now();
   const stopping = new AbortController();
   let brokenLooks = 0;
-  let broken: ThresholdOutcome | undefined;
   const timer = setInterval(() => {
     const since = Date.now() - RECENT_SECONDS * 1000;
+    const { samples } = recording;
     const [all, recent] = [samples.since(0), samples.since(since)];
     const { requests } = recent;
     const seconds = (Date.now() - began) / 1000;
     onProgress?.(seconds, all, recent);
-    if (facts.stopWhenBroken !== true || broken !== undefined || requests < LEAST_REQUESTS) return;
+    if (facts.stopWhenBroken !== true || stopping.signal.aborted || requests < LEAST_REQUESTS) return;
     const outcome = firstBroken(clauses, recent);
     brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;
     if (outcome === undefined || brokenLooks < LOOKS) return;
     const at = (since - samples.first) / 1000;
     // The rate climbs evenly.
     const rate = round((plan.rate * at) / plan.seconds);
-    broken = {
+    const threshold = {
       kind: 'run',
       name: `${outcome.name} holds at every rate`,
       held: false,
       expected: `up to ${round(plan.rate)} requests/s`,
       actual: `broke at about ${rate} requests/s, after ${round(at)} s (${outcome.actual})`,
-    };
+    } as const;
+    recording.take({ threshold });
     stopping.abort();
   }, LOOK_EVERY_MS);
   timer.unref();
-  const end = () => {
-    clearInterval(timer);
-    return broken;
-  };
-  return { stop: stopping.signal, end };
+  return { stop: stopping.signal, timer };
 }

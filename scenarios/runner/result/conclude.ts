@@ -16,22 +16,14 @@ import {
 } from './load-result.ts';
 import { type ResultPart, versions } from './recording.ts';
 
-/** What the parts of a load do not say. */
-interface Conclusion {
-  /** The objective; by default that of the load. */
-  readonly slo?: string | undefined;
-  /** What broke while the load ran, and ended it. */
-  readonly broken?: ThresholdOutcome | undefined;
-  readonly notes?: readonly string[];
-}
-
 /**
  * The result of a load. Counts are added up exactly, and so are histograms, which give the percentiles. Thresholds are
  * judged on the whole.
  *
+ * @param slo the objective; by default that of the load
  * @throws UsageError for parts of different loads
  */
-export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): LoadResult {
+export function conclude(parts: readonly ResultPart[], slo?: string): LoadResult {
   const [first] = parts;
   if (first === undefined) throw new UsageError('there is nothing to merge');
   refuseStrangers(parts);
@@ -43,7 +35,7 @@ export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): 
     ...first.run,
     startedAt: new Date(begin).toISOString(),
     durationSeconds,
-    slo: given.slo ?? first.run.slo,
+    slo: slo ?? first.run.slo,
     shards: sum(parts.map((part) => part.run.shards)),
     animalsAdded: sum(parts.map((part) => part.run.animalsAdded)),
     k6ExitCode: parts.map((part) => part.run.k6ExitCode).find((code) => code !== 0) ?? first.run.k6ExitCode,
@@ -64,13 +56,12 @@ export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): 
     ...parseSlo(run.slo).map((clause) => judgeClause(clause, reading)),
     ...parts.flatMap((part) => part.thresholds.filter(({ kind }) => kind === 'client' || kind === lasting)),
     ...(run.interrupted === undefined ? judgeWhole(run, series) : []),
-    ...(given.broken === undefined ? [] : [given.broken]),
   ];
   return {
     formatVersion: LOAD_RESULT_FORMAT_VERSION,
     run,
     verdict: run.interrupted === undefined ? verdictOf(total, generator, thresholds) : 'interrupted',
-    notes: [...new Set([...parts.flatMap(({ notes }) => notes), ...(given.notes ?? [])])],
+    notes: [...new Set(parts.flatMap(({ notes }) => notes))],
     series,
     total,
     thresholds,

@@ -104,10 +104,11 @@ export class Recording {
     if (!msg.startsWith(MARK)) return this.#say(level, redact(`${msg} ${error}`.trim()).slice(0, MOST_LINE));
     const message = messageIn(redact(msg));
     if (message === undefined) this.problem('k6 wrote a message that cannot be read');
-    else this.#take(message);
+    else this.take(message);
   }
 
-  #take({ samples, violation, threshold, measurement, protocol, end }: Message): void {
+  /** Takes in what was told. */
+  take({ samples, violation, threshold, measurement, protocol, end }: Message): void {
     if (samples !== undefined) {
       for (const lag of samples.lags) this.#lags.push(lag);
       for (const id of samples.added) this.#addedIds.push(id);
@@ -144,6 +145,7 @@ export class Recording {
   /** The part of the result. */
   part({ cpuMeanPart = null, memoryPeakBytes = null, ...told }: ProcessFacts = {}): ResultPart {
     const { plan, processes } = this.#of;
+    const { speed } = plan.clock;
     const { first, last } = this.samples;
     const facts = scenarioNamed(plan.scenario);
     return {
@@ -155,12 +157,18 @@ export class Recording {
         durationSeconds: Math.max(0, last - first) / 1000,
         ...{ harnessVersion: HARNESS_VERSION, k6Version: PINNED_K6, k6ExitCode: null },
         shards: processes,
-        clockSpeed: plan.clock.speed,
+        clockSpeed: speed,
         animalsAdded: this.#addedIds.length,
         way: { ...plan.way, ...versions(this.#protocols) },
         ...told,
       },
-      notes: [...plan.notes],
+      notes: [
+        ...plan.notes,
+        ...(this.#dropped === 0
+          ? []
+          : [`arrivals not sent, as every virtual user was busy: ${this.#dropped}`]),
+        ...(speed === 1 ? [] : [`the target's clock runs ${speed} times as fast`]),
+      ],
       series: this.samples.series(),
       thresholds: [
         ...this.#thresholds,
