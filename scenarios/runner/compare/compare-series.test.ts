@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { CapacityResult } from '../capacity/capacity.ts';
+import { judgeWhole } from '../result/conclude.ts';
 import type { LoadSeries } from '../result/load-result.ts';
 import { resultOf, START, seeded, series } from '../testing/made-results.ts';
 import { compareCapacities, compareSeries } from './compare-series.ts';
-import { judgeWhole } from './judges.ts';
 
 const TOLERATED = 0.04;
 
