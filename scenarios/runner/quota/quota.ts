@@ -38,26 +38,19 @@ const RESERVE = 4;
 
 type Need = Pick<PlannedKey, 'requests' | 'busiestMinute'>;
 
+/** A key with what it is to pay so far. */
+type Payer = BudgetKey & { requests: number; busiestMinute: number };
+
 /** The keys cannot pay for a load. The message also says what would fit. */
 export class Unpayable extends UsageError {
   readonly reason: string;
 
-  constructor(what: string, reason: string, fits: string, paid: ReadonlyMap<BudgetKey, Need> = new Map()) {
-    super(
-      `${what} does not fit: ${reason}.\nWould fit: ${fits}.${paid.size === 0 ? '' : `\n${renderBill(rowsOf([...paid.keys()], paid))}`}`,
-    );
+  constructor(what: string, reason: string, fits: string, bill?: readonly PlannedKey[]) {
+    const rows = bill === undefined ? '' : `\n${renderBill(bill)}`;
+    super(`${what} does not fit: ${reason}.\nWould fit: ${fits}.${rows}`);
     this.reason = reason;
   }
 }
-
-const NOTHING: Need = { requests: 0, busiestMinute: 0 };
-
-/** The keys with what each is to pay. */
-const rowsOf = (keys: readonly BudgetKey[], paid: ReadonlyMap<BudgetKey, Need>): PlannedKey[] =>
-  keys.map((key) => {
-    const { name, plan, env, perMinute, perDay } = key;
-    return { name, plan, env, perMinute, perDay, ...(paid.get(key) ?? NOTHING) };
-  });
 
 /** What the requests at a rate need, in all and in the busiest minute of the target's clock. */
 function rateNeed(demand: Demand): Need {
@@ -75,7 +68,7 @@ function affordable(key: BudgetKey, { requests, busiestMinute }: Need): number {
 }
 
 /** As many of the keys as can each pay an equal part of the need, those that can pay most first; none where none can. */
-function payersOf(keys: readonly BudgetKey[], need: Need, processes: number): BudgetKey[] {
+function payersOf<Key extends BudgetKey>(keys: readonly Key[], need: Need, processes: number): Key[] {
   const ordered = keys.toSorted((a, b) => affordable(b, need) - affordable(a, need));
   const last = ordered.findLastIndex(
     (key, index) => (index + 1) % processes === 0 && affordable(key, need) * (index + 1) >= 1,
@@ -93,12 +86,7 @@ function clientNeed(personas: Personas, { perMinute }: BudgetKey, { seconds, clo
 }
 
 /** Pays for clients at their own pace, from keys with their role and plans. */
-function payClients(
-  personas: Personas,
-  demand: Demand,
-  keys: readonly BudgetKey[],
-  paid: Map<BudgetKey, Need>,
-): number[] {
+function payClients(personas: Personas, demand: Demand, keys: readonly Payer[]): number[] {
   const { role, plans, count, overLimit } = personas;
   const what = demand.facts.name;
   const fits = (key: BudgetKey) => {
@@ -116,21 +104,20 @@ function payClients(
     throw new Unpayable(what, `no key has the role ${role}${onPlans}`, remedy);
   }
   for (const key of own) {
-    const need = clientNeed(personas, key, demand);
-    paid.set(key, need);
+    Object.assign(key, clientNeed(personas, key, demand));
     if (fits(key)) continue;
-    const reason = `${key.name} (${key.plan}) would pay up to ${grouped(need.requests)} requests of ${grouped(key.perDay)} a day`;
-    throw new Unpayable(what, reason, 'use a key of a larger plan', paid);
+    const reason = `${key.name} (${key.plan}) would pay up to ${grouped(key.requests)} requests of ${grouped(key.perDay)} a day`;
+    throw new Unpayable(what, reason, 'use a key of a larger plan', keys);
   }
   return own.flatMap((key) => new Array<number>(count ?? 1).fill(keys.indexOf(key)));
 }
 
 /** Pays for requests at a rate. Each key pays an equal part, and those of a process take turns. */
-function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Map<BudgetKey, Need>): number[][] {
+function payRates(demand: Demand, keys: readonly Payer[]): number[][] {
   const { facts, processes = 1 } = demand;
   if (facts.profile === undefined) return [[]];
   const need = rateNeed(demand);
-  const able = keys.filter((key) => key.roles.includes('load') && !paid.has(key));
+  const able = keys.filter((key) => key.roles.includes('load') && key.requests === 0);
   if (able.length === 0)
     throw new Unpayable(facts.name, 'no key has the role load', 'give a key the role load in the profile');
   if (able.length < processes)
@@ -141,7 +128,7 @@ function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Map<BudgetKe
   if (payers.length === 0) {
     for (const key of able) {
       const of = (whole: number) => Math.ceil(whole * affordable(key, need));
-      paid.set(key, { requests: of(need.requests), busiestMinute: of(need.busiestMinute) });
+      Object.assign(key, { requests: of(need.requests), busiestMinute: of(need.busiestMinute) });
     }
     const { requests, busiestMinute } = need;
     const minute =
@@ -150,16 +137,15 @@ function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Map<BudgetKe
       `${grouped(requests)} requests in ${grouped(Math.round(demand.seconds * 10) / 10)} s, ` +
       `${grouped(busiestMinute)} in ${minute}, are more than ` +
       `${able.length === 1 ? 'the load key has' : `the ${able.length} load keys have`}`;
-    throw new Unpayable(facts.name, reason, whatFits(demand, able), paid);
+    throw new Unpayable(facts.name, reason, whatFits(demand, able), keys);
   }
   // k6 gives each process the same part of the rate.
   const part = rateNeed({ ...demand, rate: demand.rate / processes });
   const own = payers.length / processes;
   for (const [place, key] of payers.entries()) {
     const turn = Math.floor(place / processes);
-    const busiestMinute = Math.ceil(part.busiestMinute / own);
-    const requests = Math.max(0, Math.ceil((part.requests - turn) / own));
-    paid.set(key, { requests, busiestMinute: Math.min(requests, busiestMinute) });
+    key.requests = Math.max(0, Math.ceil((part.requests - turn) / own));
+    key.busiestMinute = Math.min(key.requests, Math.ceil(part.busiestMinute / own));
   }
   return Array.from({ length: processes }, (_, process) =>
     payers.filter((__, place) => place % processes === process).map((key) => keys.indexOf(key)),
@@ -177,14 +163,16 @@ export function payFor(demand: Demand, keys: readonly BudgetKey[]): PaidLoad {
     throw new UsageError('rate and duration must be finite: give --rate and --duration');
   if (processes > 1 && facts.personas !== undefined)
     throw new UsageError(`${facts.name} is about single clients; only rate-based loads can be divided`);
-  const paid = new Map<BudgetKey, Need>();
-  const clients = facts.personas === undefined ? [] : payClients(facts.personas, demand, keys, paid);
-  const turns = payRates(demand, keys, paid);
-  const first = keys[looksFirst({ turns, clients })];
-  const own = first && paid.get(first);
-  if (first !== undefined && own !== undefined)
-    paid.set(first, { requests: own.requests + 1, busiestMinute: own.busiestMinute + 1 });
-  return { keys: rowsOf(keys, paid), clients, turns };
+  const payers = keys.map((key): Payer => ({ ...key, requests: 0, busiestMinute: 0 }));
+  const clients = facts.personas === undefined ? [] : payClients(facts.personas, demand, payers);
+  const turns = payRates(demand, payers);
+  const bill = payers.map(({ roles: _, minuteLeft: __, dayLeft: ___, ...row }) => row);
+  const first = bill[looksFirst({ turns, clients })];
+  if (first !== undefined) {
+    first.requests += 1;
+    first.busiestMinute += 1;
+  }
+  return { keys: bill, clients, turns };
 }
 
 /** The rate and the time that the keys could pay, found by halving. */
