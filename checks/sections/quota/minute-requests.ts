@@ -25,7 +25,7 @@ export async function sendingOn(run: SceneRun, key: Key): Promise<Sending> {
 /** How many animals a burst adds at the same moment, which is when badly generated ids collide. */
 const ADDED_TOGETHER = 8;
 
-/** An addition with a name that contains its key and the suffix. */
+/** An addition with a name that contains its key's number and the suffix; no other name has a digit there. */
 function addition(
   { facts }: SceneRun,
   { key }: Sending,
@@ -35,7 +35,7 @@ function addition(
 ) {
   const position = facts.keys.findIndex(({ name }) => name === key.name);
   return repeatable((again) => ({
-    ...addPet({ name: `${namePrefix(facts.id)} ${inLetters(position)}${suffix}${again}`, ...pet }),
+    ...addPet({ name: `${namePrefix(facts.id)} ${position}${suffix}${again}`, ...pet }),
     intent,
   }));
 }
