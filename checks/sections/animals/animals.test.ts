@@ -309,10 +309,7 @@ const LISTING: readonly Row[] = [
   row(
     'oldest animals first, and more than fit a list',
     'list-shows-added',
-    {
-      seeded: 400,
-      otherwise: oldestFirst,
-    },
+    { seeded: 400, otherwise: oldestFirst },
     'not-applicable',
     { kind: 'unbound' },
   ),
@@ -565,9 +562,7 @@ const LOST: readonly Row[] = (
     id,
     { seeded: 30, otherwise: failing(of(path), 'unavailable') },
     'inconclusive',
-    {
-      says: /unavailable it was/,
-    },
+    { says: /unavailable it was/ },
   ),
 ]);
 

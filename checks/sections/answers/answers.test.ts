@@ -162,7 +162,12 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a ban may tell a longer wait than the minute': {
     row: 'rate-reset-value',
-    answers: [{ ...at(0), status: 429, intent: 'ban', headers: [...rates(60, 0, 600), dated(0)] }],
+    answers: ['600', '172800', '172800000'].map((wait) => ({
+      ...at(0),
+      status: 429,
+      intent: 'ban',
+      headers: [...rates(60, 0, wait === '600' ? 600 : 172_800), dated(0), ['Retry-After', wait]],
+    })),
     comes: 'pass',
   },
   'the first refusal of a minute may not': {

@@ -1,7 +1,8 @@
 /** Section 8: the three rate limit headers, present on every response, judged one response at a time. */
 import { PLAN_NAMES, PLANS } from '../../../spec/plans.ts';
 import { CLOCKS_APART } from '../../limits/target-clock.ts';
-import { DAY, LONGEST_OF_MINUTE } from '../../limits/time.ts';
+import { DAY, LONGEST_OF_MINUTE, SECOND } from '../../limits/time.ts';
+import { toldTime } from '../../limits/told-time.ts';
 import { minuteAsDay } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, observes } from '../../run/check.ts';
@@ -21,6 +22,7 @@ import {
   type RateHeaders,
   rateHeaders,
   rateReading,
+  retryAfter,
 } from '../../wire/rate-headers.ts';
 import { refusesKey } from '../quota/admitted.ts';
 import { checksOfStatuses } from './by-status.ts';
@@ -99,6 +101,17 @@ function mayTellLongerWait(exchange: AnsweredExchange, trace: TraceSoFar): boole
   return mayBeOver || (mayBeBanned && trace.keyOf(exchange) !== undefined);
 }
 
+/** Whether Reset is the end that Retry-After tells, in whichever unit comes to it: how long a ban lasts is "not shown". */
+function isToldEnd(exchange: AnsweredExchange, { targetClock }: TraceSoFar): boolean {
+  const { reset, sentAt, receivedAt } = rateReading(exchange);
+  if (reset === undefined) return false;
+  const end = targetClock.reached(reset);
+  const told = retryAfter(exchange.outcome.headers, (end - receivedAt) / SECOND);
+  const time = toldTime({ targetClock }, told, receivedAt) ?? Number.NaN;
+  // The wait counts from some moment between sending and receipt.
+  return Math.abs(time - end) <= receivedAt - sentAt + CLOCKS_APART;
+}
+
 export const rateHeaderChecks: readonly Check[] = [
   // 8: "present on every response", so on 401, 404, 400 and 429 too.
   ...checksOfStatuses('rate-headers-on', 0, missingFromAnswer),
@@ -134,7 +147,9 @@ export const rateHeaderChecks: readonly Check[] = [
       const key = trace.keyOf(exchange);
       // The limit is not the plan's minute figure, or the plan is unknown: the headers may describe the day.
       const mayBeOfDay = key === undefined || numberOf(limit) !== key.limits.perMinute;
-      return judgeReset(reset, exchange, trace, mayBeOfDay || mayTellLongerWait(exchange, trace));
+      const mayBeLong = mayTellLongerWait(exchange, trace);
+      if (mayBeLong && !mayBeOfDay && isToldEnd(exchange, trace)) return undefined;
+      return judgeReset(reset, exchange, trace, mayBeOfDay || mayBeLong);
     }),
   }),
 ];
