@@ -11,7 +11,6 @@ import { readJournal } from '../checks/run/journal.ts';
 import { checked, sharedClockTarget } from '../checks/testing/shared-clock-target.ts';
 import { buildReport } from '../reports/build-report.ts';
 import { diffReports } from '../reports/compare/diff.ts';
-import { sideBySideText } from '../reports/compare/side-by-side.ts';
 import { FORMATS, type Shown } from '../reports/formats.ts';
 import { capacityReport, loadReport } from '../reports/load/load-report.ts';
 import { readReport } from '../reports/report.ts';
@@ -55,7 +54,7 @@ const KINDS: Readonly<Record<string, readonly [file: string, read: (file: string
     (file) => {
       const report = readReport(file);
       renderAll(buildReport(report));
-      sideBySideText(diffReports(readReport(REPORT), report));
+      FORMATS.terminal.render(diffReports(readReport(REPORT), report));
     },
   ],
   'a load result': [

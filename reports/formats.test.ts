@@ -5,7 +5,6 @@ import { redactorOf } from '../checks/wire/redaction.ts';
 import { packageRoot } from '../spec/package-root.ts';
 import { diffReports } from './compare/diff.ts';
 import { matrixOf } from './compare/matrix.ts';
-import { sideBySideMarkdown, sideBySidePage, sideBySideText } from './compare/side-by-side.ts';
 import { FORMATS } from './formats.ts';
 import { type Report, readReport } from './report.ts';
 import { anyReport } from './testing/any-report.ts';
@@ -29,10 +28,10 @@ const everything = (report: Report): readonly (readonly [name: string, text: str
   const matrix = matrixOf([{ name: 'one', report }]);
   return [
     ...names.map((name) => [name, render(report, name)] as const),
-    ['diff', sideBySideText(diff)],
-    ['diff page', sideBySidePage(diff)],
-    ['matrix', sideBySidePage(matrix)],
-    ['matrix markdown', sideBySideMarkdown(matrix)],
+    ['diff', FORMATS.terminal.render(diff)],
+    ['diff page', FORMATS.html.render(diff)],
+    ['matrix', FORMATS.html.render(matrix)],
+    ['matrix markdown', FORMATS.markdown.render(matrix)],
   ];
 };
 

@@ -81,9 +81,9 @@ t.test('several formats into a folder', async (t) => {
 t.test('--diff tells a regression by its exit code', async (t) => {
   const dir = results(t);
   const [good, bad] = [join(dir, 'good'), join(dir, 'bad')];
-  t.match(await run(['--diff', good, bad]), { code: 1, stdout: /^Regression: 2 broke/ });
-  t.match(await run(['--diff', bad, good]), { code: 0, stdout: /^No regression: 2 fixed/ });
-  t.match(await run(['--diff', good, good]), { code: 0, stdout: /^No change/ });
+  t.match(await run(['--diff', good, bad]), { code: 1, stdout: /\nRegression: 2 broke.*\n$/ });
+  t.match(await run(['--diff', bad, good]), { code: 0, stdout: /\nNo regression: 2 fixed/ });
+  t.match(await run(['--diff', good, good]), { code: 0, stdout: /\nNo change\n$/ });
   t.match(await run(['--diff', good, bad, '--format', 'html']), { code: 1, stdout: /^<!doctype html>/ });
 });
 
@@ -95,7 +95,7 @@ t.test('--matrix sets implementations side by side', async (t) => {
   t.match(await run(['--matrix', dir]), { code: 0, stdout: /2 implementations, 4 requirements/ });
   t.match(await run(['--matrix', dir, '--format', 'markdown']), {
     code: 0,
-    stdout: /^## 2 implementations[\s\S]*<th scope="col">go</,
+    stdout: /^## report --matrix: 2 implementations[\s\S]*<th scope="col">go</,
   });
 });
 

@@ -5,7 +5,6 @@ import { UsageError } from '../../checks/profile/usage-error.ts';
 import { buildReport } from '../../reports/build-report.ts';
 import { diffReports } from '../../reports/compare/diff.ts';
 import { matrixOf, readMatrix } from '../../reports/compare/matrix.ts';
-import { sideBySideMarkdown, sideBySidePage, sideBySideText } from '../../reports/compare/side-by-side.ts';
 import { FORMATS, type Format } from '../../reports/formats.ts';
 import { readReport } from '../../reports/report.ts';
 import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
@@ -60,8 +59,8 @@ function diffTemplates([before, after, ...more]: readonly string[], screen: Scre
   if (before === undefined || after === undefined || more.length > 0)
     throw new UsageError('--diff compares two reports: --diff OLD NEW');
   const diff = diffReports(readReport(before), readReport(after));
-  if (diff.regression) process.exitCode = EXIT.notConformant;
-  return { text: () => sideBySideText(diff, screen), html: () => sideBySidePage(diff) };
+  if (diff.verdict === 'fail') process.exitCode = EXIT.notConformant;
+  return { text: () => FORMATS.terminal.render(diff, screen), html: () => FORMATS.html.render(diff) };
 }
 
 function matrixTemplates(folder: string): Templates {
@@ -69,7 +68,7 @@ function matrixTemplates(folder: string): Templates {
     process.stderr.write(`warning: ${shownLine(problem, 300)}; left out\n`),
   );
   const matrix = matrixOf(columns);
-  return { html: () => sideBySidePage(matrix), markdown: () => sideBySideMarkdown(matrix) };
+  return { html: () => FORMATS.html.render(matrix), markdown: () => FORMATS.markdown.render(matrix) };
 }
 
 /** Whether a path is a folder. If something is wrong with it, writing to it will say so. */

@@ -1,6 +1,8 @@
 import stringWidth from 'string-width';
 import t from 'tap';
+import { FORMATS } from '../formats.ts';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
+import type { Sheet } from '../sheet.ts';
 import { NO_SCREEN } from '../terminal.ts';
 import {
   broken,
@@ -11,14 +13,13 @@ import {
   unpermitted,
   untold,
 } from '../testing/sample-reports.ts';
-import { type Diff, diffReports } from './diff.ts';
-import { sideBySidePage, sideBySideText } from './side-by-side.ts';
+import { diffReports } from './diff.ts';
 
 const withRows = (...rows: RequirementResult[]) => reportWith([row('other'), ...rows]);
 
 /** The words for what became of the first requirement. */
-function shownChange({ table }: Diff) {
-  const cell = table.rows[0]?.[2];
+function shownChange({ tables }: Sheet) {
+  const cell = tables[0]?.rows[0]?.[2];
   return typeof cell === 'object' ? cell.wrong : cell;
 }
 
@@ -43,10 +44,10 @@ t.test('what became of a requirement, and whether it is a regression', async (t)
     const before = was === undefined ? withRows() : withRows(was);
     const diff = diffReports(before, is === undefined ? withRows() : withRows(is));
     t.equal(shownChange(diff), kind, `${was?.verdict} to ${is?.verdict}`);
-    t.equal(diff.regression, regression);
+    t.equal(diff.verdict === 'fail', regression);
   }
   const noLongerSeen = diffReports(withRows(broken('one')), withRows(untold('one', 'too slow')));
-  t.match(sideBySideText(noLongerSeen), /Changed otherwise +broken → not verified +too slow\n/);
+  t.match(FORMATS.terminal.render(noLongerSeen), /Changed otherwise +broken → not verified +too slow\n/);
 });
 
 const gap = (facts: Partial<GapResult>): Report =>
@@ -83,15 +84,15 @@ t.test('answers: unpinned changes are news, a broken pin is a regression', async
     ],
   ] as const) {
     const diff = diffReports(gap({}), is);
-    t.strictSame(diff.table.rows, change === undefined ? [] : [change]);
-    t.equal(diff.regression, regression);
+    t.strictSame(diff.tables[0]?.rows, change && [change]);
+    t.equal(diff.verdict === 'fail', regression);
   }
 });
 
 t.test('text and page say the same', async (t) => {
   const diff = diffReports(conformantReport(), notConformantReport());
   const headline = 'Regression: 2 broke, 2 no longer verified, 1 drifted';
-  const text = sideBySideText(diff);
+  const text = FORMATS.terminal.render(diff);
   t.match(text, `${headline}\n`);
   t.match(text, /\n {2}one +4\.1 +Broke +verified → broken +one came otherwise; asked for: as one asks\n/);
   t.match(
@@ -101,7 +102,7 @@ t.test('text and page say the same', async (t) => {
   const long = 'add-rejects-missing-category-id';
   const wide = diffReports(withRows(row(long)), withRows(untold(long, '宠物 '.repeat(40))));
   const narrow = [diff, wide].flatMap((one) =>
-    sideBySideText(one, { ...NO_SCREEN, columns: 60 }).split('\n'),
+    FORMATS.terminal.render(one, { ...NO_SCREEN, columns: 60 }).split('\n'),
   );
   t.same(
     narrow
@@ -109,8 +110,11 @@ t.test('text and page say the same', async (t) => {
       .concat(narrow.filter((line) => /^ {6}one came/.test(line))),
     ['      one came otherwise; asked for: as one asks'],
   );
-  const page = sideBySidePage(diff);
-  t.match(page, `<h1>${headline}</h1>`);
+  const page = FORMATS.html.render(diff);
+  t.match(page, `</span> ${headline}</h1>`);
   t.match(page, /<th scope="row">one<\/th>[\s\S]*<b class="fail">Broke<\/b>/);
-  t.match(sideBySideText(diffReports(notConformantReport(), notConformantReport())), /^No change\n/);
+  t.match(
+    FORMATS.terminal.render(diffReports(notConformantReport(), notConformantReport())),
+    /\nNo change\n$/,
+  );
 });

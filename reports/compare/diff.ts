@@ -2,14 +2,8 @@ import { failureLine, verdictWords } from '../build-report.ts';
 import { moment } from '../facts.ts';
 import type { GapResult, Report } from '../report.ts';
 import { ROW_KINDS, type Row, type RowKind, type Rows, rowKind } from '../rows.ts';
+import type { Sheet } from '../sheet.ts';
 import { harmless } from '../visible-text.ts';
-import type { SideBySide } from './side-by-side.ts';
-
-/** What differs between two runs. */
-export interface Diff extends SideBySide {
-  /** Something broke, is no longer verified, or a pinned answer was given up. */
-  readonly regression: boolean;
-}
 
 /**
  * What became of a requirement, or of the answer to what the document leaves open, the worst first, in words. What is no
@@ -25,8 +19,11 @@ type Kind = (typeof CHANGES)[number];
 /** A row of the table. */
 type Change = readonly [id: string, section: string, change: Kind, fromTo: string, why: string];
 
-/** Compares two runs, usually of the same target; regressions come first. */
-export function diffReports(was: Report, is: Report): Diff {
+/**
+ * Compares two runs, usually of the same target; regressions come first. It fails where something broke, is no longer
+ * verified, or a pinned answer was given up.
+ */
+export function diffReports(was: Report, is: Report): Sheet {
   const [before, after] = [harmless(was), harmless(is)];
   const changes = [
     ...rowChanges(before.requirements, after.requirements),
@@ -38,26 +35,27 @@ export function diffReports(was: Report, is: Report): Diff {
   });
   const regression = changes.some(([, , change]) => REGRESSIONS.includes(change));
   const told = regression ? 'Regression' : 'No regression';
+  const table = {
+    title: 'What changed',
+    head: ['Row', '§', 'Change', 'From and to', 'Why'],
+    rows: changes.map(([id, section, change, ...told]) => [
+      ...[id, section, REGRESSIONS.includes(change) ? { wrong: change } : change],
+      ...told,
+    ]),
+  };
   return {
+    name: 'report --diff',
     headline: parts.length === 0 ? 'No change' : `${told}: ${parts.join(', ')}`,
-    about: aboutOf(before, after),
-    regression,
-    table: {
-      title: 'What changed',
-      head: ['Row', '§', 'Change', 'From and to', 'Why'],
-      rows: changes.map(([id, section, change, ...told]) => [
-        ...[id, section, REGRESSIONS.includes(change) ? { wrong: change } : change],
-        ...told,
-      ]),
-    },
+    verdict: regression ? 'fail' : undefined,
+    problems: [],
+    facts: { Before: aboutOf(before), After: aboutOf(after) },
+    notices: [],
+    tables: parts.length === 0 ? [] : [table],
   };
 }
 
-function aboutOf(before: Report, after: Report): string {
-  const [old, now] = [before.run.target, after.run.target];
-  const name = (report: Report) => `${moment(report.run.startedAt)} (${verdictWords(report).toLowerCase()})`;
-  return `${old === now ? now : `${old} against ${now}`}: ${name(before)} to ${name(after)}`;
-}
+const aboutOf = (report: Report) =>
+  `${verdictWords(report)}, ${moment(report.run.startedAt)}, ${report.run.target}`;
 
 function rowChanges(before: Rows, after: Rows): Change[] {
   const old = new Map(before.map((row) => [row.id, row]));

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import t from 'tap';
+import { FORMATS } from '../formats.ts';
 import { broken, conformantReport, notConformantReport, reportWith, row } from '../testing/sample-reports.ts';
 import { matrixOf, readMatrix } from './matrix.ts';
-import { sideBySideMarkdown, sideBySidePage } from './side-by-side.ts';
 
 const matrix = matrixOf([
   { name: 'go', report: reportWith([row('one'), row('two')]) },
@@ -31,11 +31,11 @@ t.test('reports are found below a folder and named after theirs; a damaged one i
 });
 
 t.test('requirements that not all meet', async (t) => {
-  for (const text of [sideBySidePage(matrix), sideBySideMarkdown(matrix)]) {
+  for (const text of [FORMATS.html.render(matrix), FORMATS.markdown.render(matrix)]) {
     t.match(text, '2 implementations, 3 requirements');
     t.match(text, 'not in its run');
     t.match(text, 'Title of one');
     t.notMatch(text, 'Title of two', 'both meet it');
   }
-  t.match(sideBySideMarkdown(matrix), '<td>4.1</td><td>✔</td><td><b class="fail">✘</b></td>');
+  t.match(FORMATS.markdown.render(matrix), '<td>4.1</td><td>✔</td><td><b class="fail">✘</b></td>');
 });

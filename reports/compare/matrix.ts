@@ -7,8 +7,8 @@ import { count, moment } from '../facts.ts';
 import type { Cell } from '../html/table.ts';
 import { REPORT_FILE, type Report, readReport } from '../report.ts';
 import { ROW_KINDS, type Row, rowKind } from '../rows.ts';
+import type { Sheet } from '../sheet.ts';
 import { harmless, shownLine } from '../visible-text.ts';
-import type { SideBySide } from './side-by-side.ts';
 
 /** One implementation: the name of its folder, and its run. */
 export interface MatrixColumn {
@@ -46,36 +46,34 @@ export function readMatrix(folder: string, leftOut: (problem: string) => void): 
 }
 
 /** What each came to, the requirements that not all of them meet, and their answers to what the document leaves open. */
-export function matrixOf(columns: readonly MatrixColumn[]): SideBySide {
+export function matrixOf(columns: readonly MatrixColumn[]): Sheet {
   const reports = columns.map(({ report }) => harmless(report));
   const requirements = new Map(reports.flatMap((report) => report.requirements.map((row) => [row.id, row])));
   const gaps = new Map(reports.flatMap((report) => report.gaps.map((gap) => [gap.id, gap])));
-  return {
-    headline: `${count(columns.length, 'implementation')}, ${count(requirements.size, 'requirement')}`,
-    about: '',
-    table: {
-      title: Object.values(ROW_KINDS)
-        .map(({ sign, words }) => `${sign} ${words.toLowerCase()}`)
-        .join(', '),
-      head: ['Row', '§', ...columns.map(({ name }) => name)],
-      rows: [
-        ['Verdict', '', ...reports.map(verdictWords)],
-        ['When', '', ...reports.map(({ run }) => moment(run.startedAt))],
-        ...[...requirements.values()]
-          .map(({ id, title, section }): Cell[] => [
-            `${title} (${id})`,
-            section,
-            ...reports.map((report) => signOf(report.requirements.find((row) => row.id === id))),
-          ])
-          .filter((cells) => cells.slice(2).some((cell) => !MET.includes(cell))),
-        ...[...gaps.values()].map(({ id, question, section }) => [
-          `${question} (${id})`,
+  const table = {
+    title: Object.values(ROW_KINDS)
+      .map(({ sign, words }) => `${sign} ${words.toLowerCase()}`)
+      .join(', '),
+    head: ['Row', '§', ...columns.map(({ name }) => name)],
+    rows: [
+      ['Verdict', '', ...reports.map(verdictWords)],
+      ['When', '', ...reports.map(({ run }) => moment(run.startedAt))],
+      ...[...requirements.values()]
+        .map(({ id, title, section }): Cell[] => [
+          `${title} (${id})`,
           section,
-          ...reports.map((report) => report.gaps.find((gap) => gap.id === id)?.observed ?? ''),
-        ]),
-      ],
-    },
+          ...reports.map((report) => signOf(report.requirements.find((row) => row.id === id))),
+        ])
+        .filter((cells) => cells.slice(2).some((cell) => !MET.includes(cell))),
+      ...[...gaps.values()].map(({ id, question, section }) => [
+        `${question} (${id})`,
+        section,
+        ...reports.map((report) => report.gaps.find((gap) => gap.id === id)?.observed ?? ''),
+      ]),
+    ],
   };
+  const headline = `${count(columns.length, 'implementation')}, ${count(requirements.size, 'requirement')}`;
+  return { name: 'report --matrix', headline, problems: [], facts: {}, notices: [], tables: [table] };
 }
 
 const MET: readonly Cell[] = [ROW_KINDS.pass.sign, ROW_KINDS['not-applicable'].sign];

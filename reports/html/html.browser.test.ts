@@ -1,6 +1,6 @@
 import t from 'tap';
 import { matrixOf } from '../compare/matrix.ts';
-import { sideBySidePage } from '../compare/side-by-side.ts';
+import { FORMATS } from '../formats.ts';
 import type { Report } from '../report.ts';
 import { axeViolations, noBrowser, openPage } from '../testing/browser.ts';
 import { HOSTILE_STRINGS } from '../testing/hostile-text.ts';
@@ -66,7 +66,7 @@ t.test('the page in a browser', { skip: noBrowser() }, async (t) => {
     const column = { name: 'one', report: manyFailures() };
     for (const [name, html] of [
       ['report.html', text],
-      ['matrix.html', sideBySidePage(matrixOf([column, column]))],
+      ['matrix.html', FORMATS.html.render(matrixOf([column, column]))],
     ] as const) {
       const { page } = await openPage(folder, name, html);
       t.strictSame(await axeViolations(page), []);

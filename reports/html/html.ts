@@ -5,7 +5,7 @@ import { exchangeParts } from '../exchange-parts.ts';
 import { simulatedClock } from '../facts.ts';
 import type { GapResult } from '../report.ts';
 import { bySection, type Cause, type ReasonGroup, ROW_KINDS, type Row, type Rows, rowKind } from '../rows.ts';
-import { factList, folded, markdownPage, pageShell, SIGNS } from './page-shell.ts';
+import { factList, folded, markdownPage, pageShell } from './page-shell.ts';
 import { ratePictures } from './rates.ts';
 import { tableHtml } from './table.ts';
 
@@ -50,7 +50,7 @@ export function renderMarkdown(built: BuiltReport): string {
   const { notes, defects, drifted, notVerified, next, gaps, known, run } = partsOf(built);
   const [first, others] = [defects.slice(0, FIRST_DEFECTS), defects.slice(FIRST_DEFECTS)];
   const blocks = [...notes, ...first, drifted, notVerified, next, run, ...others, known, gaps];
-  return markdownPage(`${SIGNS[built.verdict]} ${built.headline}`, blocks);
+  return markdownPage(built.verdict, built.headline, blocks);
 }
 
 /** What page and Markdown have in common. A part that says nothing is empty. */

@@ -5,10 +5,11 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import { type Facts, toldFacts } from '../facts.ts';
-import { besideUnits, type Table, tableHtml } from './table.ts';
+import type { TestRun } from '../test-run.ts';
+import { besideUnits } from './table.ts';
 
 /** What a reader of Markdown sees of a verdict first. */
-export const SIGNS = { pass: '✅', fail: '❌', inconclusive: '⚠️' } as const;
+const SIGNS = { pass: '✅', fail: '❌', inconclusive: '⚠️' } as const;
 
 /** A page with its style inside. Its policy allows nothing else. */
 export function pageShell(title: string, body: SafeHtml): string {
@@ -41,9 +42,13 @@ const COMMENT_LIMIT = 60_000;
  * Parts of a page as Markdown, which takes HTML as it stands up to a blank line. A part that does not fit is left out.
  * What a target chose is in `<code>` or `<pre>`: there GitHub finds no mention and no issue number.
  */
-export function markdownPage(heading: string, parts: readonly (SafeHtml | '')[]): string {
+export function markdownPage(
+  verdict: TestRun['verdict'] | undefined,
+  heading: string,
+  parts: readonly (SafeHtml | '')[],
+): string {
   const blocks = parts.map(inMarkdown).filter((block) => block !== '');
-  let text = `## ${prose(heading)}\n\n`;
+  let text = `## ${verdict === undefined ? '' : `${SIGNS[verdict]} `}${prose(heading)}\n\n`;
   const fitting = blocks.filter((block) => {
     const fits = text.length + block.length <= COMMENT_LIMIT;
     if (fits) text += `${block}\n\n`;
@@ -74,9 +79,3 @@ export const folded = (summary: SafeHtml, body: SafeHtml, isOpen = false): SafeH
 /** The facts of a run as a list. */
 export const factList = (facts: Facts): SafeHtml =>
   html`<dl>${toldFacts(facts).map(([label, text]) => html`<dt>${label}</dt><dd>${besideUnits(text)}</dd>`)}</dl>`;
-
-/** Tables below their titles; those without a row stay out. */
-export const tablesHtml = (tables: readonly Table[]): SafeHtml[] =>
-  tables
-    .filter(({ rows }) => rows.length > 0)
-    .map((table) => html`<h2>${table.title}</h2>${tableHtml(table)}`);

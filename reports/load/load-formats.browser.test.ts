@@ -1,7 +1,7 @@
 import t from 'tap';
+import { FORMATS } from '../formats.ts';
 import { axeViolations, noBrowser, openPage } from '../testing/browser.ts';
 import { capacityResult, loadResult } from '../testing/sample-load.ts';
-import { renderLoadPage } from './load-formats.ts';
 import { capacityReport, loadReport } from './load-report.ts';
 
 /** Texts in which a line ends between a number and its unit. */
@@ -16,8 +16,8 @@ const PARTED = `[...document.querySelectorAll('td, dd')].flatMap(({ firstChild: 
 t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
   const folder = t.testdir();
   const pages = {
-    load: renderLoadPage(loadReport(loadResult())),
-    capacity: renderLoadPage(capacityReport(capacityResult())),
+    load: FORMATS.html.render(loadReport(loadResult())),
+    capacity: FORMATS.html.render(capacityReport(capacityResult())),
   };
   for (const [name, html] of Object.entries(pages)) {
     const { page, trouble } = await openPage(folder, `${name}.html`, html);

@@ -1,5 +1,5 @@
 /** A load result or a search for a capacity, as test cases, tables and pictures: what every format renders. */
-import { html, type SafeHtml } from '@remix-run/html-template';
+import { html } from '@remix-run/html-template';
 import type { Mix } from '../../scenarios/lib/scenario.ts';
 import { LOAD_OPERATIONS } from '../../scenarios/lib/scenario.ts';
 import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/capacity.ts';
@@ -18,19 +18,13 @@ import {
   wayTo,
 } from '../facts.ts';
 import type { Cell, Table } from '../html/table.ts';
+import type { Sheet } from '../sheet.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
 import { clip, harmless, shownLine } from '../visible-text.ts';
 import { capacityChart, latencyChart, timeChart } from './load-charts.ts';
 
 /** What every format renders. */
-export interface LoadReport extends TestRun {
-  /** What a reader must not miss, beside the verdict. */
-  readonly notices: readonly string[];
-  /** In the order of every format; what was judged comes first. */
-  readonly tables: readonly Table[];
-  /** For the page. */
-  pictures(): SafeHtml;
-}
+export type LoadReport = TestRun & Sheet;
 
 /** All but the series, whose histograms are no texts. */
 type Told = Omit<LoadResult, 'series'>;
@@ -66,15 +60,13 @@ export function loadReport({ series: recorded, ...rest }: LoadResult): LoadRepor
   const { run, verdict, thresholds, violations, total } = result;
   // A broken contract fails the run only if the objective bounds violations.
   const isCounted = thresholds.some(({ metric, held }) => metric === 'violations' && held === false);
+  const broken = violations.map((violation) => contractCase(violation, isCounted));
   return {
     name: `load ${run.scenario}`,
     headline: loadHeadline(result),
     verdict: verdict === 'held' ? 'pass' : verdict === 'broken' ? 'fail' : 'inconclusive',
     problems: problems(result),
-    cases: [
-      ...thresholds.map(thresholdCase),
-      ...violations.map((violation) => contractCase(violation, isCounted)),
-    ],
+    cases: [...thresholds.map(thresholdCase), ...broken],
     facts: {
       Target: run.target,
       Question: run.answers,
@@ -95,7 +87,9 @@ export function loadReport({ series: recorded, ...rest }: LoadResult): LoadRepor
       figureTable(series, total),
       costTable(result),
     ].filter(({ rows }) => rows.length > 0),
-    pictures: () => html`<h2>Latency by operation and plan</h2>${latencyChart(series, seriesNames(series))}
+    onPage:
+      () => html`${broken.length === 0 ? '' : html`<h2>Contract broken under load</h2>`}${broken.slice(0, 50).map(({ id, reason, facts: { Exchange: example = '' } }) => html`<details class="defect" open><summary>${id}</summary><p>${reason}</p><pre tabindex="0">${example}</pre></details>`)}
+<h2>Latency by operation and plan</h2>${latencyChart(series, seriesNames(series))}
 <h2>Over time</h2>${timeChart(series)}`,
     run,
   };
@@ -284,7 +278,7 @@ export function capacityReport(found: CapacityResult): LoadReport {
     },
     notices: wayNotices(run.way),
     tables: steps.length === 0 ? [] : [stepTable(result)],
-    pictures: () => html`<h2>Rate against latency</h2>${capacityChart(found)}`,
+    onPage: () => html`<h2>Rate against latency</h2>${capacityChart(found)}`,
     run,
   };
 }
