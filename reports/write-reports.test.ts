@@ -1,12 +1,11 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { constants } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { buildReport } from './build-report.ts';
 import { FORMATS } from './formats.ts';
 import { readReport } from './report.ts';
 import { conformantReport, notConformantReport } from './testing/sample-reports.ts';
-import { UnwritableReport, unwritable, writePrivately, writeReports } from './write-reports.ts';
+import { writePrivately, writeReports } from './write-reports.ts';
 
 const NAMES = [
   'report.json',
@@ -29,23 +28,6 @@ t.test('a second run replaces the first, also where files of it were readable by
   await writeReports(conformantReport(), dir);
   t.match(readReport(dir), { verdict: 'conformant' });
   t.equal(statSync(join(dir, 'report.json')).mode & 0o777, 0o600);
-});
-
-t.test('what cannot be written is one line that names the file', async (t) => {
-  const root = t.testdir({ file: 'x', taken: { 'report.json': {} } });
-  await t.rejects(writeReports(conformantReport(), join(root, 'file', 'results')), {
-    name: 'UnwritableReport',
-    message: /file\/results\/report\.json: could not be written, not a directory$/,
-  });
-  await t.rejects(writeReports(conformantReport(), join(root, 'taken')), UnwritableReport);
-});
-
-t.test('what the system says, in words', async (t) => {
-  const full = Object.assign(new Error('ENOSPC: no'), { errno: -constants.errno.ENOSPC });
-  t.match(unwritable('out/report.json', full), {
-    message: /report\.json: .* no space left on device$/,
-    cause: full,
-  });
 });
 
 t.test('what stood there before survives a failed write', async (t) => {

@@ -1,22 +1,15 @@
 import { lstat, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemProblem } from '../checks/profile/file-text.ts';
 import { writeWhole } from '../checks/run/write-whole.ts';
 import { type BuiltReport, buildReport } from './build-report.ts';
 import { FORMATS, type Format, type Shown } from './formats.ts';
 import { REPORT_FILE, type Report } from './report.ts';
-
-/** A file could not be written. The message is one line for a person; `cause` is what the system said. */
-export class UnwritableReport extends Error {
-  override readonly name = 'UnwritableReport';
-}
 
 /**
  * Writes report.json first, so that a renderer cannot lose what was measured, and then every format. Each file is written
  * whole or not at all. Only its owner can read it, as a target's answers may be confidential.
  *
  * @returns the report as it was built for the formats
- * @throws UnwritableReport that names the file
  */
 export async function writeReports(report: Report, dir: string): Promise<BuiltReport> {
   await writePrivately(join(dir, REPORT_FILE), `${JSON.stringify(report, null, 1)}\n`);
@@ -25,49 +18,26 @@ export async function writeReports(report: Report, dir: string): Promise<BuiltRe
   return built;
 }
 
-/** Writes a check or a load in every format. @throws UnwritableReport that names the file */
+/** Writes a check or a load in every format. */
 export async function writeFormats(run: Shown, dir: string): Promise<void> {
   for (const { file, written, render } of Object.values<Format>(FORMATS))
     if (written) await writePrivately(join(dir, file), render(run));
 }
 
-/**
- * Writes one file atomically, with mode 0600: a temporary one beside it, synced and renamed. A new folder has mode 0700.
- *
- * @throws UnwritableReport that names the file
- */
+/** Writes one file atomically, with mode 0600: a temporary one beside it, synced and renamed. A new folder has mode 0700. */
 export async function writePrivately(path: string, text: string): Promise<void> {
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeWhole(path, text);
-  } catch (error) {
-    throw unwritable(path, error);
-  }
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeWhole(path, text);
 }
 
 /**
  * Writes a file that the user named: one at the end of a link there, a device or a FIFO as it is, and any other whole and
  * private.
- *
- * @throws UnwritableReport that names the file
  */
 export async function writeNamed(path: string, text: string): Promise<void> {
-  try {
-    const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
-    const place = isLink ? await realpath(path) : path;
-    const there = await stat(place).catch(() => undefined);
-    const isOrdinary = there === undefined || there.isFile() || there.isDirectory();
-    await (isOrdinary ? writePrivately(place, text) : writeFile(place, text));
-  } catch (error) {
-    throw error instanceof UnwritableReport ? error : unwritable(path, error);
-  }
-}
-
-/** What the system said about a file, in words for a person. */
-export function unwritable(path: string, error: unknown): UnwritableReport {
-  const said = systemProblem(error) ?? (error instanceof Error ? error.message : String(error));
-  // A file in a folder's place, as Node 24 has it: older ones say so themselves.
-  const isNoFolder = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
-  const why = isNoFolder ? said.replace('file already exists', 'not a directory') : said;
-  return new UnwritableReport(`${path}: could not be written, ${why}`, { cause: error });
+  const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
+  const place = isLink ? await realpath(path) : path;
+  const there = await stat(place).catch(() => undefined);
+  const isOrdinary = there === undefined || there.isFile() || there.isDirectory();
+  await (isOrdinary ? writePrivately(place, text) : writeFile(place, text));
 }

@@ -30,11 +30,7 @@ export function prepareLoadFolder(out: string): void {
   for (const name of RESULTS) rmSync(join(out, name), { force: true });
 }
 
-/**
- * Shows what a load came to, and then writes it: as data and in every format.
- *
- * @throws UnwritableReport that names the file
- */
+/** Shows what a load came to, and then writes it: as data and in every format. */
 export async function tellLoad(folder: string, result: LoadResult | CapacityResult): Promise<LoadReport> {
   const isLoad = 'series' in result;
   const report = isLoad ? loadReport(result) : capacityReport(result);

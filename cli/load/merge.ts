@@ -5,7 +5,7 @@ import { readLoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { type ResultPart, readRunnerLog } from '../../scenarios/runner/result/recording.ts';
 import { isCapacity, loadExitCode, tellLoad } from './load-folder.ts';
 
-/** @throws UsageError and UnwritableReport, which name what is wrong */
+/** @throws UsageError that names what is wrong */
 async function merge(
   paths: string[],
   { out, slo }: { readonly out: string; readonly slo?: string },

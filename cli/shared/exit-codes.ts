@@ -26,7 +26,6 @@ export class NothingToJudge extends Error {
 export const EXIT_OF: Readonly<Record<string, number>> = {
   UsageError: EXIT.usage,
   UnknownNameError: EXIT.usage,
-  UnwritableReport: EXIT.usage,
   TargetNotReady: EXIT.inconclusive,
   K6Unavailable: EXIT.inconclusive,
   NothingToJudge: EXIT.nothingToJudge,

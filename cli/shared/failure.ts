@@ -17,8 +17,6 @@ export function concerning(more?: typeof about): void {
 /** What the system did not do, in words. Neither target nor harness did anything wrong. */
 function refusedBySystem(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // By its name, as importing the class would load every renderer.
-  if (error.name === 'UnwritableReport') return error.message;
   // What Node says of a module that it could not open, or of an installation that is not whole.
   if ('code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
     return `${error.message}; allow more open files (ulimit -n), or install again`;
