@@ -1,8 +1,7 @@
 /** Numbers, times and the facts of a run as every format writes them. */
-
 import type { Way } from '../checks/wire/exchange-shape.ts';
 import { ADDED_ANIMALS } from '../spec/operations.ts';
-import type { Report } from './report.ts';
+import type { Report, RunFacts } from './report.ts';
 
 /** `1 request`, `2 requests`, `1,859 requests`. */
 export function count(number: number, noun: string): string {
@@ -16,15 +15,9 @@ export function duration(seconds: number): string {
   if (!Number.isFinite(seconds)) return 'unknown';
   if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
   const whole = Math.round(seconds);
-  const hours = Math.floor(whole / 3600);
-  const minutes = Math.floor((whole % 3600) / 60);
-  const rest = whole % 60;
-  const parts = [
-    ...(hours > 0 ? [`${hours} h`] : []),
-    ...(minutes > 0 ? [`${minutes} min`] : []),
-    ...(rest > 0 || whole === 0 ? [`${rest} s`] : []),
-  ];
-  return parts.join(' ');
+  const parts = { h: Math.floor(whole / 3600), min: Math.floor((whole % 3600) / 60), s: whole % 60 };
+  const told = Object.entries(parts).filter(([, number]) => number > 0);
+  return told.map(([unit, number]) => `${number} ${unit}`).join(' ');
 }
 
 /** `0:05`, `1:30`, `2:00:00`. */
@@ -62,9 +55,7 @@ export function runFacts({ run, requests }: Report): Facts {
       : `${count(run.animalsAdded, 'animal')} added (${ADDED_ANIMALS})`;
   return {
     Target: run.target,
-    When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
-    Way: wayTo(run.way),
-    Clock: simulatedClock(run) ?? 'real time',
+    ...howRun(run),
     Permissions: run.permissions.join(', ') || 'none (reading only)',
     Cost: run.traffic === true ? 'nothing was sent' : `${count(requests.total, 'request')}, ${added}`,
     Keys: [...keys, ...anonymous].join(', ') || 'none',
@@ -74,6 +65,13 @@ export function runFacts({ run, requests }: Report): Facts {
     Command: run.command,
   };
 }
+
+/** When something ran, how it reached its target, and by which clock where that is not real time. */
+export const howRun = (run: Pick<RunFacts, 'startedAt' | 'durationSeconds'> & Partial<RunFacts>): Facts => ({
+  When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
+  Way: wayTo(run.way),
+  Clock: simulatedClock(run),
+});
 
 /** How the target was reached; undefined where nothing is known of it. */
 export function wayTo({ httpVersion, proxy, insecure }: Way = {}): string | undefined {
@@ -88,10 +86,7 @@ const UNVERIFIED = 'the certificate was not verified (tls.insecure)';
 export const wayNotices = ({ insecure }: Way = {}): string[] => (insecure === true ? [UNVERIFIED] : []);
 
 /** Describes a simulated clock; undefined in real time. */
-export function simulatedClock({
-  clockSpeed,
-  sharedClock,
-}: Pick<Report['run'], 'clockSpeed' | 'sharedClock'>): string | undefined {
+export function simulatedClock({ clockSpeed = 1, sharedClock }: Partial<RunFacts>): string | undefined {
   if (sharedClock === true) return 'simulated: time in which both run and target were waiting was skipped';
   return clockSpeed === 1 ? undefined : `simulated: ${grouped(clockSpeed)} times as fast as real time`;
 }

@@ -1,7 +1,8 @@
 /** Charts, and what their marks stand for. All colours are seen on light and on dark ground. */
+import type { PlotOptions, ScaleOptions } from '@observablehq/plot';
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { clock } from '../facts.ts';
-import { document, type PlotOptions, plot, type ScaleOptions } from './plot.ts';
+import { document, plot } from './plot.ts';
 
 export const BLUE = '#4684d8';
 export const LIGHT_BLUE = `${BLUE}66`;
@@ -42,7 +43,7 @@ export function chart(label: string, { x, y, ...more }: PlotOptions): SafeHtml {
 }
 
 /** What a mark stands for, its colour, and its sign where it is no surface. */
-export type Entry = readonly [words: string, colour: string, sign?: string];
+type Entry = readonly [words: string, colour: string, sign?: string];
 
 /** What the marks stand for. */
 export const legend = (entries: readonly Entry[]): SafeHtml =>

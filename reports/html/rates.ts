@@ -1,10 +1,11 @@
 /** The rate limits of each key over time: what X-RateLimit-Remaining said, and what became of the requests. */
+import type { AreaYOptions, RectYOptions } from '@observablehq/plot';
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { groupBy } from '../../spec/group-by.ts';
 import { count, grouped } from '../facts.ts';
 import type { Report, TimelinePoint } from '../report.ts';
 import { chart, dateOf, GREEN, GREY, LIGHT_BLUE, legend, ORANGE, RED, TIME_AXIS } from './chart.ts';
-import { type AreaYOptions, areaY, binX, type RectYOptions, rectY, ruleY } from './plot.ts';
+import { areaY, binX, rectY, ruleY } from './plot.ts';
 
 /** About how many columns a key's picture has, from its first request to its last. */
 const COLUMNS = 400;

@@ -1,4 +1,5 @@
 /** The pictures of a load and of a search for a capacity. */
+import type { ScaleOptions } from '@observablehq/plot';
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { boundsIn } from '../../scenarios/lib/slo.ts';
 import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
@@ -9,7 +10,6 @@ import {
   BLUE,
   chart,
   dateOf,
-  type Entry,
   GREEN,
   GREY,
   LIGHT_BLUE,
@@ -18,7 +18,7 @@ import {
   RED,
   TIME_AXIS,
 } from '../html/chart.ts';
-import { lineY, type Markish, rectX, rectY, ruleX, ruleY, type ScaleOptions, text } from '../html/plot.ts';
+import { lineY, rectX, rectY, ruleX, ruleY, text } from '../html/plot.ts';
 
 const COLOURS = [BLUE, ORANGE, GREEN, '#9b70d6', '#b08418', '#2393a0'];
 /** The dashes of a line that bounds something. */
@@ -121,9 +121,9 @@ export function timeChart(series: readonly LoadSeries[]): SafeHtml {
     const perSecond = (block: LoadBlock) => number(block) / width;
     return rectY(blocks, { x1: moment(0), x2: moment(0.88), y1: 0, y2: perSecond, fill });
   });
-  const entries = LATENCIES.map(([percentile, colour]): Entry => [`p${percentile}`, colour, LINE]);
+  const lines = LATENCIES.map(([percentile, colour]) => [`p${percentile}`, colour, LINE] as const);
   const label = 'Requests, refusals and errors per second over time';
-  return html`${legend([...entries, ...RATES.map(([words, colour]): Entry => [words, colour])])}
+  return html`${legend([...lines, ...RATES.map(([words, colour]) => [words, colour] as const)])}
 ${chart('p50 and p99 over time', { height: 150, x: { ...x, axis: null }, y, marks: latencies })}
 ${chart(label, { height: 120, x, y: { ticks: 3, tickFormat: (value: number) => `${value}/s` }, marks: [...rates, ruleY([0])] })}`;
 }
@@ -134,33 +134,30 @@ const rateText = (value: number) => `${Number(value.toPrecision(3)).toLocaleStri
 export function capacityChart({ run, capacity, interval, steps }: CapacityResult): SafeHtml {
   if (steps.length === 0) return html`<p class="quiet">No step was taken.</p>`;
   const bounds = boundsIn(run.slo);
-  const shown = (mark: Markish, ...entry: Entry) => ({ mark, entry });
-  const signs = (of: typeof steps, y: 'p50' | 'p99', ...[words, fill, sign]: Entry) =>
-    shown(text(of, { x: 'rate', y, fill, text: () => sign }), words, fill, sign);
-  const p99 = (held: boolean) => steps.filter((step) => step.held === held);
-  const all = [
-    ...(capacity === null || interval === null
-      ? []
-      : [
-          shown(
-            rectX([interval], { x1: '0', x2: '1', fill: LIGHT_BLUE }),
-            'capacity, 95 % interval',
-            LIGHT_BLUE,
-          ),
-          shown(ruleX([capacity], { stroke: BLUE }), 'capacity', BLUE, LINE),
-        ]),
-    ...bounds.map((bound) =>
-      shown(ruleY([bound], { stroke: RED, strokeDasharray: DASHED }), 'objective', RED, DASHED_LINE),
-    ),
-    signs(steps, 'p50', 'p50', GREY, '●'),
-    signs(p99(true), 'p99', 'p99 of a step that held', GREEN, '●'),
-    signs(p99(false), 'p99', 'of one that did not', RED, '✕'),
-  ];
-  return html`${legend(all.map(({ entry }) => entry))}
+  const entries = [
+    ['capacity, 95 % interval', LIGHT_BLUE],
+    ['capacity', BLUE, LINE],
+    ['objective', RED, DASHED_LINE],
+    ['p50', GREY, '●'],
+    ['p99 of a step that held', GREEN, '●'],
+    ['of one that did not', RED, '✕'],
+  ] as const;
+  return html`${legend(entries)}
 ${chart('Rate in requests per second against latency', {
   height: 230,
   x: logarithmic([...steps.map(({ rate }) => rate), ...(interval ?? [])], rateText),
   y: latencyAxis([...steps.flatMap(({ p50, p99 }) => [p50, p99]), ...bounds]),
-  marks: all.map(({ mark }) => mark),
+  marks: [
+    interval && rectX([interval], { x1: '0', x2: '1', fill: LIGHT_BLUE }),
+    capacity === null ? null : ruleX([capacity], { stroke: BLUE }),
+    ruleY(bounds, { stroke: RED, strokeDasharray: DASHED }),
+    text(steps, { x: 'rate', y: 'p50', fill: GREY, text: () => '●' }),
+    text(steps, {
+      x: 'rate',
+      y: 'p99',
+      fill: (step) => (step.held ? GREEN : RED),
+      text: (step) => (step.held ? '●' : '✕'),
+    }),
+  ],
 })}`;
 }

@@ -7,16 +7,7 @@ import { errorsIn } from '../../scenarios/runner/result/figures.ts';
 import type { LoadFigures, LoadResult, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { ADDED_ANIMALS } from '../../spec/operations.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
-import {
-  count,
-  duration,
-  grouped,
-  milliseconds,
-  moment,
-  simulatedClock,
-  wayNotices,
-  wayTo,
-} from '../facts.ts';
+import { count, grouped, howRun, milliseconds, wayNotices } from '../facts.ts';
 import type { Cell, Table } from '../html/table.ts';
 import type { Sheet } from '../sheet.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
@@ -71,9 +62,7 @@ export function loadReport({ series: recorded, ...rest }: LoadResult): LoadRepor
       Target: run.target,
       Question: run.answers,
       Mix: mixText(run.mix),
-      When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
-      Way: wayTo(run.way),
-      Clock: simulatedClock(run),
+      ...howRun(run),
       Requests: `${grouped(total.requests)}, ${rate(total.perSecond)} requests/s`,
       Statuses: statuses(total),
       Added: run.animalsAdded === 0 ? undefined : `${count(run.animalsAdded, 'animal')} (${ADDED_ANIMALS})`,
@@ -271,8 +260,7 @@ export function capacityReport(found: CapacityResult): LoadReport {
       Target: run.target,
       Objective: run.slo,
       Mix: mixText(run.mix),
-      When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
-      Way: wayTo(run.way),
+      ...howRun(run),
       Result: reason,
       Generator: `k6 ${run.k6Version}`,
     },
