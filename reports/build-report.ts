@@ -25,6 +25,8 @@ import { harmless } from './visible-text.ts';
 /** A report in the form that formats show. */
 export interface BuiltReport extends TestRun, Groups {
   readonly report: Report;
+  /** The exchange that decided a row. */
+  readonly proofOf: (row: Row) => Exchange | undefined;
   /** What a reader should know who looks at nothing else: somebody else used a key. */
   readonly notices: readonly string[];
   /** What to do next, the most useful first. */
@@ -47,7 +49,7 @@ export function buildReport(stored: Report): BuiltReport {
   const own = rows.filter((row) => !isExplained(row));
   const groups = {
     causes: ofKind(own, 'fail')
-      .map((row) => ({ row, follow: consequences.get(row.id) ?? [], proof: proofOf(row) }))
+      .map((row) => ({ row, follow: consequences.get(row.id) ?? [] }))
       .sort((a, b) => b.follow.length - a.follow.length),
     known: ofKind(rows, 'known'),
     drifted: gaps.filter(({ verdict }) => verdict === 'drifted'),
@@ -62,6 +64,7 @@ export function buildReport(stored: Report): BuiltReport {
     }, 0);
   return {
     report,
+    proofOf,
     ...groups,
     name: 'Pet Store interface',
     ...headlinesOf(report, groups),

@@ -5,6 +5,8 @@ import { clip } from './visible-text.ts';
 
 /** The other header fields are in report.json. */
 const MOST_HEADERS = 30;
+/** How many characters of a body are shown. */
+const MOST_OF_BODY = 1_600;
 /** How many characters of a body are shown on both sides of what is wrong. */
 const AROUND = 400;
 
@@ -19,14 +21,10 @@ export interface Part {
  *
  * @param at what is wrong, as in `RequirementResult.at`
  */
-export function exchangeParts(
-  { request, outcome }: Exchange,
-  at: readonly string[] = [],
-  mostOfBody = 800,
-): Part[] {
+export function exchangeParts({ request, outcome }: Exchange, at: readonly string[] = []): Part[] {
   const line = ([name, value]: HeaderList[number]) => `${name}: ${clip(value, 200)}`;
   const asked = [`${request.method} ${request.path}`, ...request.headers.map(line)];
-  const body = request.body === undefined ? [] : ['', clip(request.body, mostOfBody)];
+  const body = request.body === undefined ? [] : ['', clip(request.body, MOST_OF_BODY)];
   const sent = { text: [...asked, ...body, '', ''].join('\n') };
   if (outcome.kind === 'failure') return [sent, { text: `No answer: ${outcome.message}` }];
   const named = at.filter((one) => one.startsWith('header:')).map((one) => one.slice('header:'.length));
@@ -43,7 +41,7 @@ export function exchangeParts(
       there.has(key) ? [] : [{ text: '\n' }, { text: `${name}: (missing)`, wrong: true }],
     ),
     { text: '\n\n' },
-    ...bodyParts(outcome.body, at, mostOfBody),
+    ...bodyParts(outcome.body, at),
   ];
 }
 
@@ -53,15 +51,15 @@ export const exchangeText = (...of: Parameters<typeof exchangeParts>): string =>
     .join('')
     .trimEnd();
 
-function bodyParts(body: string, at: readonly string[], most: number): Part[] {
+function bodyParts(body: string, at: readonly string[]): Part[] {
   const pointer = at.find((one) => one.startsWith('body/'));
   const place = pointer === undefined ? undefined : placeIn(body, pointer.split('/').slice(1));
-  if (place === undefined) return [{ text: clip(body, most) }];
+  if (place === undefined) return [{ text: clip(body, MOST_OF_BODY) }];
   const [from, to] = place;
-  const isShort = body.length <= most;
+  const isShort = body.length <= MOST_OF_BODY;
   const start = isShort ? 0 : Math.max(0, from - AROUND);
   const end = isShort ? body.length : Math.max(to, from + AROUND);
-  const stop = Math.min(to, from + most);
+  const stop = Math.min(to, from + MOST_OF_BODY);
   const all = ` (${body.length.toLocaleString('en')} characters in all)`;
   return [
     { text: `${start > 0 ? '…' : ''}${body.slice(start, from)}` },

@@ -1,4 +1,3 @@
-import type { Exchange } from '../checks/wire/exchange.ts';
 import { groupBy } from '../spec/group-by.ts';
 import type { GapResult, RequirementResult } from './report.ts';
 
@@ -9,8 +8,6 @@ export type Rows = readonly Row[];
 export interface Cause {
   readonly row: Row;
   readonly follow: Rows;
-  /** The exchange that proves it. */
-  readonly proof: Exchange | undefined;
 }
 
 /** Rows with one reason. */

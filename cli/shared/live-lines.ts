@@ -21,14 +21,7 @@ export function liveLines(stream: NodeJS.WriteStream, lines: () => readonly stri
   const fit = (line: string) =>
     picture === undefined ? line : cliTruncate(line, Math.max(20, stream.columns - 1));
   const tell = () => {
-    // A picture higher than the screen scrolls at every change.
-    if (picture !== undefined)
-      return picture(
-        lines()
-          .slice(0, Math.max(1, stream.rows - 2))
-          .map(fit)
-          .join('\n'),
-      );
+    if (picture !== undefined) return picture(lines().map(fit).join('\n'));
     const text = lines()
       .map((line) => line.trim())
       .join('; ');

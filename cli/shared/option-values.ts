@@ -4,32 +4,22 @@ import { OURS } from '../../checks/profile/parse-profile.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 
-/** In decimals: JavaScript reads 0x10 and blanks as numbers too. */
-const DECIMAL = /^-?\d+(\.\d+)?(e\d{1,3})?$/i;
-
-const parser = (form: RegExp, isMeant: (value: number) => boolean, words: string) => (text: string) => {
-  if (form.test(text) && isMeant(Number(text))) return Number(text);
-  throw new InvalidArgumentError(`It must be a ${words}.`);
+const parser = (form: RegExp, words: string) => (from: number, to: number) => (text: string) => {
+  const value = Number(text);
+  if (form.test(text) && value >= from && value <= to) return value;
+  throw new InvalidArgumentError(`It must be a ${words} from ${from} to ${to}.`);
 };
 
-export const numberFrom = (from: number, to: number) =>
-  parser(DECIMAL, (value) => value >= from && value <= to, `number from ${from} to ${to}`);
+/** In decimals: JavaScript reads 0x10 and blanks as numbers too. */
+export const numberFrom = parser(/^-?\d+(\.\d+)?(e\d{1,3})?$/i, 'number');
+export const wholeNumber = parser(/^\d+$/, 'whole number');
 
-export const wholeNumber = (from: number, to: number) =>
-  parser(/^\d+$/, (value) => value >= from && value <= to, `whole number from ${from} to ${to}`);
-
-const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
-const LONGEST_SECONDS = 86_400;
-
-/** Seconds in a text such as 90s, 1h30m or 500ms: the value of an option. */
+/** Seconds in a text such as 90s, 5m or 1h30m: the value of an option. */
 export function durationSeconds(text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
-  const seconds = parts.reduce(
-    (sum, [, value, unit = '']) => sum + Number(value) * (UNIT_SECONDS[unit] ?? 0),
-    0,
-  );
-  const whole = parts.map(([part]) => part).join('') === text;
-  if (whole && seconds >= 1 && seconds <= LONGEST_SECONDS) return seconds;
+  const [, hours = 0, minutes = 0, rest = 0] =
+    /^(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s)?$/.exec(text) ?? [];
+  const seconds = Number(hours) * 3600 + Number(minutes) * 60 + Number(rest);
+  if (seconds >= 1 && seconds <= 86_400) return seconds;
   throw new InvalidArgumentError('Write it like 30s, 5m or 1h30m, from 1s to 24h.');
 }
 

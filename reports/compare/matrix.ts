@@ -10,11 +10,8 @@ import { ROW_KINDS, type Row, rowKind } from '../rows.ts';
 import type { Sheet } from '../sheet.ts';
 import { harmless, shownLine } from '../visible-text.ts';
 
-/** One implementation: the name of its folder, and its run. */
-export interface MatrixColumn {
-  readonly name: string;
-  readonly report: Report;
-}
+/** Runs by the name of their implementation's folder. */
+type Columns = readonly { readonly name: string; readonly report: Report }[];
 
 /**
  * Every report.json below the folder, named after the folder that holds it.
@@ -22,31 +19,28 @@ export interface MatrixColumn {
  * @param leftOut is told of each file that is not a report
  * @throws UsageError if there is no report
  */
-export function readMatrix(folder: string, leftOut: (problem: string) => void): MatrixColumn[] {
+export function readMatrix(folder: string, leftOut: (problem: string) => void): Columns {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new UsageError(`${folder}: is not a folder`);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => basename(path) === REPORT_FILE)
     .sort((a, b) => a.localeCompare(b));
-  const damaged: string[] = [];
   const columns = files.flatMap((file) => {
     const name = shownLine(dirname(file), 60);
     try {
       return [{ name, report: readReport(join(folder, file)) }];
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      damaged.push(error.message);
+      leftOut(error.message);
       return [];
     }
   });
-  const [problem = `${folder}: holds no report.json`] = damaged;
-  if (columns.length === 0) throw new UsageError(problem);
-  damaged.forEach(leftOut);
+  if (columns.length === 0) throw new UsageError(`${folder}: holds no report.json that can be read`);
   return columns;
 }
 
 /** What each came to, the requirements that not all of them meet, and their answers to what the document leaves open. */
-export function matrixOf(columns: readonly MatrixColumn[]): Sheet {
+export function matrixOf(columns: Columns): Sheet {
   const reports = columns.map(({ report }) => harmless(report));
   const requirements = new Map(reports.flatMap((report) => report.requirements.map((row) => [row.id, row])));
   const gaps = new Map(reports.flatMap((report) => report.gaps.map((gap) => [gap.id, gap])));

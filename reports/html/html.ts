@@ -15,8 +15,6 @@ const MOST_PROOFS = 60;
 const FIRST_DEFECTS = 10;
 /** How many exchanges of a requirement are named. */
 const MOST_EVIDENCE = 12;
-/** How many characters of a body are shown. */
-const MOST_OF_BODY = 1_600;
 
 /**
  * The report as one HTML file without network and script (its policy forbids both): light and dark, on paper and on a
@@ -66,14 +64,14 @@ function partsOf(built: BuiltReport) {
     isThere ? html`<h2>${heading}</h2>${body}` : '';
   return {
     notes: notes.map((line) => html`<p class="inconclusive">${line}</p>`),
-    defects: built.causes.map(defect),
+    defects: built.causes.map((cause, index) => defect(cause, index, built)),
     drifted: part(
       'Drifted',
       drifted.length > 0,
       html`<ul>${drifted.map((gap) => html`<li>${gap.question} <code>${gap.id}</code> <code>${driftLine(gap)}</code></li>`)}</ul>`,
     ),
     notVerified: notVerifiedHtml(built),
-    next: html`<h2>What to do next</h2><ol>${built.steps.map(({ what, command = '' }) => html`<li>${what}${commandHtml(command)}</li>`)}</ol>`,
+    next: html`<h2>What to do next</h2><ol>${built.steps.map(({ what, command }) => html`<li>${what}${commandHtml(command)}</li>`)}</ol>`,
     gaps: html`<h2>What the document leaves open, and this target’s answers</h2>${gapList(report.gaps)}`,
     known: part('Known failures', known.length > 0, html`<p>${idLinks(known)}</p>`),
     run: html`<h2 id="run">The run</h2>${factList(built.facts)}`,
@@ -90,31 +88,28 @@ const tally = (rows: Rows): (SafeHtml | '')[] =>
   });
 
 /** A cause: what the document says, what came, the exchange that proves it, and how to repeat it. The first one is open. */
-function defect({ row, follow, proof }: Cause, index: number): SafeHtml {
+function defect({ row, follow }: Cause, index: number, { proofOf }: BuiltReport): SafeHtml {
   return html`<details class="defect"${index === 0 ? html.raw` open` : ''}><summary><span class="fail" aria-hidden="true">✘</span> ${row.title} <code>${row.id}</code>${follow.length === 0 ? '' : html` <span class="quiet">and ${follow.length} that follow from it</span>`}</summary>
 <dl id="d-${row.id}"><dt>Came</dt><dd class="fail"><code>${row.reason}</code></dd><dt>Asked</dt><dd><code>${row.expected ?? row.statement}</code></dd>${clause(row)}</dl>
-${proof === undefined || index >= MOST_PROOFS ? '' : exchangeHtml(proof, row.at)}
-${commandHtml(row.curl ?? '')}
-${follow.length === 0 ? '' : html`<p>Follow from it: ${idLinks(follow)}</p>`}</details>`;
+${index < MOST_PROOFS ? exchangeHtml(proofOf(row), row.at) : ''}
+${commandHtml(row.curl)}
+${follow.length > 0 ? html`<p>Follow from it: ${idLinks(follow)}</p>` : ''}</details>`;
 }
 
 function clause({ clause: words, reading, statement, section }: Row): SafeHtml {
-  return html`<dt>The document</dt><dd>${words === undefined ? statement : `“${words}”`} <span class="quiet">(section ${section})</span></dd>${reading === undefined ? '' : html`<dt>Our reading</dt><dd>${statement} ${reading}</dd>`}`;
+  return html`<dt>The document</dt><dd>${words === undefined ? statement : `“${words}”`} <span class="quiet">(section ${section})</span></dd>${reading && html`<dt>Our reading</dt><dd>${statement} ${reading}</dd>`}`;
 }
 
 /** Request and response, with what is wrong marked. */
-function exchangeHtml(exchange: Exchange, at?: readonly string[]): SafeHtml {
-  const parts = exchangeParts(exchange, at, MOST_OF_BODY);
-  const { outcome } = exchange;
-  const problem =
-    outcome.kind === 'response' && outcome.bodyProblem !== undefined
-      ? html`<p class="quiet">The body is not faithful: ${outcome.bodyProblem}.</p>`
-      : '';
+function exchangeHtml(exchange: Exchange | undefined, at?: readonly string[]): SafeHtml | '' {
+  if (exchange === undefined) return '';
+  const parts = exchangeParts(exchange, at);
+  const why = 'bodyProblem' in exchange.outcome ? exchange.outcome.bodyProblem : undefined;
+  const problem = why && html`<p class="quiet">The body is not faithful: ${why}.</p>`;
   return html`<pre tabindex="0">${parts.map(({ text, wrong }) => (wrong === true ? html`<mark>${text}</mark>` : text))}</pre>${problem}`;
 }
 
-const commandHtml = (text: string): SafeHtml | '' =>
-  text === '' ? '' : html`<pre tabindex="0">${text}</pre>`;
+const commandHtml = (text: string | undefined) => text && html`<pre tabindex="0">${text}</pre>`;
 
 function notVerifiedHtml({ notVerified: open, mayNotVerified, skipped }: BuiltReport): SafeHtml | '' {
   const groups = [...open, ...mayNotVerified, ...skipped];
@@ -137,21 +132,17 @@ const idLinks = (rows: Rows): SafeHtml[] =>
   rows.map((row, index) => html`${index > 0 ? ', ' : ''}<a href="#r-${row.id}">${row.id}</a>`);
 
 /** The id is inside, so that a link to it opens it. */
-function requirement(row: Row, { causes, report }: BuiltReport): SafeHtml {
+function requirement(row: Row, { causes, proofOf }: BuiltReport): SafeHtml {
   const kind = rowKind(row);
   const isCause = causes.some((cause) => cause.row.id === row.id);
+  const { consequenceOf: cause } = row;
   const follows =
-    row.consequenceOf === undefined
-      ? ''
-      : html` <span class="quiet">It follows from <a href="#r-${row.consequenceOf}">${row.consequenceOf}</a>.</span>`;
-  const proof =
-    row.verdict === 'fail' && !isCause
-      ? report.exchanges.find(({ id }) => id === row.evidence[0])
-      : undefined;
+    cause && html` <span class="quiet">It follows from <a href="#r-${cause}">${cause}</a>.</span>`;
+  const proof = row.verdict === 'fail' && !isCause ? proofOf(row) : undefined;
   const evidence = row.evidence.slice(0, MOST_EVIDENCE).join(', ');
   return folded(
     html`<b class="${kind}">${ROW_KINDS[kind].words}</b> ${row.title} <code>${row.id}</code>${row.level === 'MAY' ? ' MAY' : ''}`,
-    html`<p id="r-${row.id}">${row.reason}${follows}${isCause ? html` <a href="#d-${row.id}">The failure</a>` : ''}</p><dl>${clause(row)}</dl>${proof === undefined ? '' : exchangeHtml(proof, row.at)}${evidence === '' ? '' : html`<p class="quiet">Exchanges in report.json: ${evidence}</p>`}`,
+    html`<p id="r-${row.id}">${row.reason}${follows}${isCause ? html` <a href="#d-${row.id}">The failure</a>` : ''}</p><dl>${clause(row)}</dl>${exchangeHtml(proof, row.at)}${evidence && html`<p class="quiet">Exchanges in report.json: ${evidence}</p>`}`,
   );
 }
 
