@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { findK6, K6Unavailable, provideK6 } from './k6-binary.ts';
+import { findK6, provideK6 } from './k6-binary.ts';
 
 async function program(folder: string, name: string, script: string): Promise<string> {
   await mkdir(folder, { recursive: true });
@@ -32,13 +32,9 @@ t.test('K6_BIN comes first', async (t) => {
 t.test('a K6_BIN that is not k6 2.x is not passed over silently', async (t) => {
   const folder = t.testdir({ readme: 'no program' });
   const old = await program(folder, 'old', says('1.5.0'));
-  for (const [path, words] of [
-    [old, /is k6 1\.5\.0, not 2\.x/],
-    [join(folder, 'readme'), /not a k6 that can be run/],
-    [join(folder, 'absent'), /not a k6 that can be run/],
-  ] as const) {
+  for (const path of [old, join(folder, 'readme'), join(folder, 'absent')]) {
     environment(t, { K6_BIN: path, PATH: '/bin' });
-    await t.rejects(findK6(), { name: 'K6Unavailable', message: words });
+    await t.rejects(findK6(), { name: 'K6Unavailable', message: /is not a k6 2\.x that can be run/ });
   }
 });
 
@@ -52,15 +48,12 @@ t.test('then PATH, where a k6 1.x is passed over', async (t) => {
   t.equal(await findK6(), undefined);
 });
 
-t.test('without k6 and Go one message says how to get it on each system', async (t) => {
+t.test('without k6 and Go one message says how to get it', async (t) => {
   environment(t, { PATH: t.testdir({}), XDG_CACHE_HOME: t.testdir({}) });
+  const message = /neither k6 nor Go .* Install k6 2\.x .* With Go/;
   await t.rejects(
     provideK6(() => {}),
-    K6Unavailable,
-  );
-  await t.rejects(
-    provideK6(() => {}),
-    /Debian[\s\S]*macOS[\s\S]*Windows[\s\S]*with Go/,
+    { name: 'K6Unavailable', message },
   );
 });
 

@@ -21,32 +21,23 @@ export class K6Unavailable extends Error {
   override readonly name = 'K6Unavailable';
 }
 
-const INSTALL = `Install k6 2.x in one of these ways, or set K6_BIN to its path:
-  Debian, Ubuntu   sudo apt-get install k6        (from k6's package repository)
-  Fedora, RHEL     sudo dnf install k6            (from k6's package repository)
-  macOS            brew install k6
-  Windows          winget install k6
-  any, with Go     install Go 1.25 or later; the harness then builds k6 ${PINNED_K6} itself, once
-k6's own instructions: https://grafana.com/docs/k6/latest/set-up/install-k6/`;
+const INSTALL =
+  'Install k6 2.x (https://grafana.com/docs/k6/latest/set-up/install-k6/), or set K6_BIN to its path';
 
 const run = promisify(execFile);
 
-/** What `k6 version` says; undefined if the program is not k6. */
-async function versionOf(program: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await run(program, ['version'], { timeout: 20_000 });
-    return /^\S+ v(\d+\.\d+\.\d+\S*)/.exec(stdout)?.[1];
-  } catch {
-    return undefined;
-  }
+/** The program, if it can be run and says that it is k6 2.x. */
+async function k6At(path: string): Promise<K6Binary | undefined> {
+  const { stdout } = await run(path, ['version'], { timeout: 20_000 }).catch(() => ({ stdout: '' }));
+  const version = /^\S+ v(2\.\d+\.\d+\S*)/.exec(stdout)?.[1];
+  return version === undefined ? undefined : { path, version };
 }
 
 /** Where the k6 that we built is kept. */
 function builtPath(): string {
   const { XDG_CACHE_HOME: base } = process.env;
   const cache = base?.startsWith('/') ? base : join(homedir(), '.cache');
-  const program = process.platform === 'win32' ? 'k6.exe' : 'k6';
-  return join(cache, 'petstore-harness', `k6-${PINNED_K6}`, program);
+  return join(cache, 'petstore-harness', `k6-${PINNED_K6}`, 'k6');
 }
 
 /**
@@ -56,16 +47,11 @@ function builtPath(): string {
  */
 export async function findK6(): Promise<K6Binary | undefined> {
   const { K6_BIN: chosen } = process.env;
-  if (chosen !== undefined && chosen !== '') {
-    const version = await versionOf(chosen);
-    if (version?.startsWith('2.')) return { path: chosen, version };
-    const found = version === undefined ? 'is not a k6 that can be run' : `is k6 ${version}, not 2.x`;
-    throw new K6Unavailable(`K6_BIN=${chosen} ${found}.\n${INSTALL}`);
-  }
-  const installed = await versionOf('k6');
-  if (installed?.startsWith('2.')) return { path: 'k6', version: installed };
-  const path = builtPath();
-  return (await versionOf(path)) === PINNED_K6 ? { path, version: PINNED_K6 } : undefined;
+  if (chosen === undefined || chosen === '') return (await k6At('k6')) ?? k6At(builtPath());
+  const found = await k6At(chosen);
+  if (found === undefined)
+    throw new K6Unavailable(`K6_BIN=${chosen} is not a k6 2.x that can be run. ${INSTALL}.`);
+  return found;
 }
 
 /**
@@ -78,12 +64,10 @@ export async function findK6(): Promise<K6Binary | undefined> {
 export async function provideK6(progress: (line: string) => void, signal?: AbortSignal): Promise<K6Binary> {
   const found = await findK6();
   if (found !== undefined) return found;
-  const hasGo = await run('go', ['version']).then(
-    () => true,
-    () => false,
-  );
-  if (!hasGo)
-    throw new K6Unavailable(`Load needs k6 2.x, and there is neither k6 nor Go on this machine.\n${INSTALL}`);
+  if ((await run('go', ['version']).catch(() => undefined)) === undefined)
+    throw new K6Unavailable(
+      `Load needs k6 2.x, and there is neither k6 nor Go on this machine. ${INSTALL}. With Go 1.25 or later the harness builds k6 ${PINNED_K6} itself, once.`,
+    );
   progress(`building k6 ${PINNED_K6} with Go, once; this takes about a minute`);
   const path = builtPath();
   // Two processes may build at the same time. The last one to end wins; both builds are the same.
@@ -102,7 +86,7 @@ export async function provideK6(progress: (line: string) => void, signal?: Abort
     await rm(unfinished, { force: true });
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
     const why = said.trim().split('\n').slice(-5).join('\n') || String(error);
-    throw new K6Unavailable(`Building k6 ${PINNED_K6} with Go failed:\n${why}\n${INSTALL}`);
+    throw new K6Unavailable(`Building k6 ${PINNED_K6} with Go failed:\n${why}\n${INSTALL}.`);
   }
   await rename(unfinished, path);
   return { path, version: PINNED_K6 };

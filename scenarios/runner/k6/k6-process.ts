@@ -54,8 +54,7 @@ export function usedTogether(all: readonly ProcessUsage[]): ProcessUsage {
 const GO_RUNTIME = { GOGC: '800', GOMEMLIMIT: '768MiB' } as const;
 
 /** What k6 and Go read of the environment. Everything else stays here: it may hold other secrets. */
-const NEEDED =
-  /^(PATH|HOME|TMPDIR|TEMP|SYSTEMROOT|(HTTPS?|NO)_PROXY|SSL_CERT_(FILE|DIR)|GO[A-Z0-9]+|(K6|OTEL)_\w+)$/i;
+const NEEDED = /^(PATH|HOME|TMPDIR|(HTTPS?|NO)_PROXY|SSL_CERT_(FILE|DIR)|GO[A-Z0-9]+|(K6|OTEL)_\w+)$/i;
 /** These would make k6 send another load than the one that was paid for. */
 const OTHER_LOAD = /^K6_(VUS|DURATION|ITERATIONS|STAGES|PAUSED)$/i;
 
@@ -122,7 +121,7 @@ export async function runK6(run: K6Run): Promise<K6Exit> {
   const child = spawn(k6, args, {
     env: { ...GO_RUNTIME, ...environmentForK6(process.env), ...environment },
     // In a process group of its own, so that Ctrl-C reaches k6 only through the signals that it was given.
-    detached: process.platform !== 'win32',
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const over = new AbortController();
@@ -136,14 +135,9 @@ export async function runK6(run: K6Run): Promise<K6Exit> {
   const lines = createInterface({ input: child.stderr });
   lines.on('line', run.onLine);
   const read = once(lines, 'close');
-  const { code, problem } = await new Promise<{ code: number | null; problem?: string | undefined }>(
-    (resolve) => {
-      child.once('error', (error) => {
-        lines.close();
-        resolve({ code: null, problem: `k6 could not be started: ${error.message}` });
-      });
-      child.once('exit', (code, signal) => resolve({ code, problem: exitProblem(code, signal) }));
-    },
+  const { code, problem } = await once(child, 'exit').then(
+    () => ({ code: child.exitCode, problem: exitProblem(child.exitCode, child.signalCode) }),
+    (error: Error) => ({ code: null, problem: `k6 could not be started: ${error.message}` }),
   );
   over.abort();
   await read;
