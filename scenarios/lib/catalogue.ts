@@ -8,12 +8,12 @@ const LIST_MIX: Mix = { listPets: 100, createPet: 0, getPet: 0 };
 
 /** Clients at the limit of keys of every plan with a number, one a key. */
 const AT_THE_LIMIT = {
+  role: 'exhaust',
   plans: PLAN_NAMES.filter((plan) => !isCustom(plan)),
-  overLimit: true,
   reports: true,
 } as const;
 /** One client that goes over the limit of its key. */
-const OVER_THE_LIMIT = { count: 1, overLimit: true } as const;
+const OVER_THE_LIMIT = { role: 'ban', count: 1 } as const;
 /** The usual load before a peak, and the same load after it. */
 const RECOVERY = { name: 'latency and errors recover after the peak', tolerated: 0.5 } as const;
 const HALVES = { earlier: [0, 0.5], later: 0.5, tolerated: 0.25 } as const;
@@ -78,7 +78,6 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     profile: 'breakpoint',
     mix: LIST_MIX,
     thresholds: 'errors<1%,p99<500ms',
-    stopWhenBroken: true,
   },
   {
     name: 'mixed',
@@ -96,7 +95,6 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     targetSeconds: 600,
     personas: {
       name: 'edge',
-      role: 'exhaust',
       // The most that comes together is what goes over the limit, with what looks for its window.
       most: (perMinute) => 3 * perMinute + 5,
       mostInMinute: (perMinute) => perMinute + 4,
@@ -112,7 +110,6 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     targetSeconds: 115,
     personas: {
       name: 'polite',
-      role: 'exhaust',
       // Three windows' quota fits into the time, or a bucket's and two refills, with a refusal a second.
       most: (perMinute) => 3 * perMinute + 150,
       ...AT_THE_LIMIT,
@@ -129,7 +126,6 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     profile: 'constant',
     personas: {
       name: 'abuser',
-      role: 'ban',
       most: (perMinute) => 2 * perMinute + 70,
       reports: true,
       ...OVER_THE_LIMIT,
@@ -146,7 +142,6 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     profile: 'constant',
     personas: {
       name: 'noise',
-      role: 'ban',
       most: (_, seconds) => 10 * seconds + 20,
       from: 0.5,
       ...OVER_THE_LIMIT,

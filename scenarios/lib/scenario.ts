@@ -34,13 +34,15 @@ export const ARRIVALS = 'clients';
 export interface Personas {
   /** Also that of the function in scenarios/clients.ts that is such a client. */
   readonly name: string;
-  /** There is one client for each key with this role, or `count` clients that share one key. */
+  /**
+   * There is one client for each key with this role, or `count` clients that share one key. Those of `exhaust` and `ban`
+   * go over its limit.
+   */
   readonly role: 'exhaust' | 'ban' | 'load';
   readonly count?: number;
   readonly plans?: readonly PlanName[];
   /** When they begin, as a part of the run's duration; default at once. */
   readonly from?: number;
-  readonly overLimit?: boolean;
   /** Whether each client must report something at its end. */
   readonly reports?: boolean;
   /** The most that one client sends, by its plan's minute and the real seconds that it has. */
@@ -84,8 +86,6 @@ export interface ScenarioFacts {
   readonly targetSeconds?: number;
   /** Length of a time block of the result; by default a run has about 120 of them. */
   readonly blockSeconds?: number;
-  /** Stop as soon as the thresholds are broken. */
-  readonly stopWhenBroken?: boolean;
 }
 
 const USUAL_BLOCKS = 120;

@@ -18,7 +18,7 @@ import type { LoadOperation, Outcome } from './scenario.ts';
 type TextResponse = RefinedResponse<'text'>;
 
 // A 404 is an answer, and so is a 429 where a scenario is about that.
-const isOverLimit = facts.personas?.overLimit === true;
+const isOverLimit = (facts.personas?.role ?? 'load') !== 'load';
 const answers = isOverLimit ? [404, 429] : [404];
 http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }, ...answers));
 

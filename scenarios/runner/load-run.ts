@@ -151,7 +151,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
     ...(stop?.aborted === true ? { interrupted: 'by a signal' } : {}),
   });
   const isThrough = stop?.aborted !== true && !watch.stop.aborted;
-  if (request.facts.stopWhenBroken === true && isThrough)
+  if (request.facts.profile === 'breakpoint' && isThrough)
     part.notes.push(`nothing broke up to ${round(plan.rate)} requests/s; set --rate to go further`);
   return conclude([part]);
 }
@@ -165,7 +165,7 @@ const LEAST_REQUESTS = 20;
 const LOOKS = 2;
 
 /**
- * Tells how the load goes. A load whose rate climbs is to stop as soon as its last seconds break the objective twice in a
+ * Tells how the load goes. A load that looks for its breakpoint is to stop as soon as its last seconds break the objective twice in a
  * row; what broke is one of its thresholds then.
  */
 function watchLoad({ facts, onProgress }: LoadRun, plan: LoadPlan, recording: Recording) {
@@ -180,7 +180,7 @@ function watchLoad({ facts, onProgress }: LoadRun, plan: LoadPlan, recording: Re
     const { requests } = recent;
     const seconds = (Date.now() - began) / 1000;
     onProgress?.(seconds, all, recent);
-    if (facts.stopWhenBroken !== true || stopping.signal.aborted || requests < LEAST_REQUESTS) return;
+    if (facts.profile !== 'breakpoint' || stopping.signal.aborted || requests < LEAST_REQUESTS) return;
     const outcome = firstBroken(clauses, recent);
     brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;
     if (outcome === undefined || brokenLooks < LOOKS) return;

@@ -87,13 +87,11 @@ function clientNeed(personas: Personas, { perMinute }: BudgetKey, { seconds, clo
 
 /** Pays for clients at their own pace, from keys with their role and plans. */
 function payClients(personas: Personas, demand: Demand, keys: readonly Payer[]): number[] {
-  const { role, plans, count, overLimit } = personas;
+  const { role, plans, count } = personas;
   const what = demand.facts.name;
   const fits = (key: BudgetKey) => {
     const { requests, busiestMinute } = clientNeed(personas, key, demand);
-    return (
-      requests <= key.perDay - RESERVE && (overLimit === true || busiestMinute <= key.perMinute - RESERVE)
-    );
+    return requests <= key.perDay - RESERVE && (role !== 'load' || busiestMinute <= key.perMinute - RESERVE);
   };
   const fitting = keys.filter((key) => key.roles.includes(role) && (plans?.includes(key.plan) ?? true));
   // If clients share a key, it must be able to pay for all of them.
