@@ -37,16 +37,12 @@ const DEFAULT_LIMIT = LIMIT.default;
 const CLOCK_TOLERANCE_MS = 3_000;
 const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
 
-/** What was found right in the headers of a key's answer and holds for the next that says the same. */
-export interface KnownHeaders {
-  limit: string;
-  reset: string;
-  /** Milliseconds since 1970, this machine's clock. */
-  goodUntil: number;
-}
-
-/** Nothing known yet. */
-export const unknownHeaders = (): KnownHeaders => ({ limit: '', reset: '', goodUntil: 0 });
+/**
+ * What was found right in the headers of a key's answer and holds for the next that says the same: nothing yet. It is good
+ * until a time of this machine's clock, milliseconds since 1970.
+ */
+export const unknownHeaders = () => ({ limit: '', reset: '', goodUntil: 0 });
+export type KnownHeaders = ReturnType<typeof unknownHeaders>;
 
 /** As k6 spells them. */
 const RATE_NAMES = ['X-Ratelimit-Limit', 'X-Ratelimit-Remaining', 'X-Ratelimit-Reset'] as const;

@@ -1,6 +1,6 @@
 import { notTheService, noUsableAnswer, refusedKey } from '../../../checks/run/preflight.ts';
 import { createClient, type TimeLimits } from '../../../checks/wire/client.ts';
-import { type AnsweredExchange, type Exchange, header, isAnswered } from '../../../checks/wire/exchange.ts';
+import { type AnsweredExchange, header, isAnswered } from '../../../checks/wire/exchange.ts';
 import { described, listedPets, looksLikeTheService } from '../../../checks/wire/pets.ts';
 import { listPets } from '../../../checks/wire/requests.ts';
 import type { PlannedKey } from '../../lib/messages.ts';
@@ -41,16 +41,13 @@ export async function preflight(
 ): Promise<Preflight> {
   const value = secrets[payer.env] ?? '';
   const client = createClient({ baseUrl: address, now: Date.now, secrets: [value], timeouts, access });
-  let exchange: Exchange;
-  try {
-    exchange = await client.exchange(
+  const exchange = await client
+    .exchange(
       { ...listPets({ limit: 100 }), authorization: { kind: 'key', name: payer.name, value } },
       { id: 'preflight', sentBy: 'load', intent: 'preflight' },
       signal,
-    );
-  } finally {
-    await client.close();
-  }
+    )
+    .finally(() => client.close());
   signal?.throwIfAborted();
   if (exchange.outcome.kind === 'failure')
     throw new TargetNotReady(noUsableAnswer(address, exchange.outcome));
