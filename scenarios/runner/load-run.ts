@@ -98,10 +98,8 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const { target, k6, out, k6Options = [], note, stop, kill } = request;
   const paid = prepareLoad(request);
   const { name = '', env = '' } = paid.keys[looksFirst(paid)] ?? {};
-  const { clock, ids, categoryId } = await preflight(target, { name, env }, stop);
-  const samples = { ids, categoryId: String(target.categoryId ?? categoryId) };
-  const named = await namedByCertificate(target, paid);
-  const plan: LoadPlan = { ...named, clock: { ...paid.clock, ...clock }, samples };
+  const seen = await preflight(target, { name, env }, stop);
+  const plan = { ...(await namedByCertificate(target, paid)), ...seen };
   const script = await placeScript(join(out, 'k6'), plan);
   const { access } = target;
   const authority = join(out, 'k6', 'ca.pem');

@@ -7,13 +7,10 @@
  * machine.
  */
 import { sum } from '../../lib/statistics.ts';
+import type { CapacityStep } from './capacity.ts';
 
 /** One step: at this rate the objective was held or broken. */
-export interface StepOutcome {
-  /** Requests per second. */
-  readonly rate: number;
-  readonly held: boolean;
-}
+export type StepOutcome = Pick<CapacityStep, 'rate' | 'held'>;
 
 const LAPSE = 0.04;
 /** Two rates of the grid differ by 0.15 %. */

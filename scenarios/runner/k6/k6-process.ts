@@ -33,11 +33,6 @@ export interface ProcessUsage {
   readonly memoryPeakBytes: number | null;
 }
 
-/** How k6 ended: with its exit code, or null if a signal ended it. */
-interface K6Exit extends ProcessUsage {
-  readonly code: number | null;
-}
-
 /** What processes on one machine used together. */
 export function usedTogether(all: readonly ProcessUsage[]): ProcessUsage {
   const add = (field: keyof ProcessUsage) => {
@@ -113,8 +108,10 @@ async function watch(
 /**
  * Runs `k6 run` to its end. Samples and events are in its log, on standard error. A k6 whose runner died ends at its next
  * line, since nobody reads it.
+ *
+ * @returns its exit code, null if a signal ended it, and what it used
  */
-export async function runK6(run: K6Run): Promise<K6Exit> {
+export async function runK6(run: K6Run): Promise<ProcessUsage & { readonly code: number | null }> {
   const { k6, script, options, environment, mostMemory = Number.POSITIVE_INFINITY } = run;
   // Quiet: without its logo, its list of scenarios and its progress bar.
   const args = ['run', '--log-format=json', '--no-usage-report', '--quiet', ...options, script];

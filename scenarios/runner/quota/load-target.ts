@@ -4,7 +4,7 @@ import type { TargetProfile } from '../../../checks/profile/target-profile.ts';
 import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { type Access, DIRECT } from '../../../checks/wire/access.ts';
 import { startReferenceServer } from '../../../reference-server/reference-server.ts';
-import { isCustom, limitsOf, PLAN_NAMES, planTitle } from '../../../spec/plans.ts';
+import { isCustom, limitsOf, PLAN_NAMES } from '../../../spec/plans.ts';
 import type { BudgetKey } from './quota.ts';
 
 /** A target that load may go to, with its keys. */
@@ -24,8 +24,7 @@ export interface LoadTarget {
 /**
  * The keys of a profile with the numbers of their plans.
  *
- * @throws UsageError if the profile does not mark its target for load, or lacks the numbers of Enterprise, or k6 cannot
- *   reach the target so
+ * @throws UsageError if the profile does not mark its target for load, or k6 cannot reach the target so
  */
 export function loadTarget(
   profile: TargetProfile,
@@ -43,14 +42,10 @@ export function loadTarget(
       `k6 knows no tls.serverName behind a proxy: make ${access.tls.servername} the host of the target`,
     );
   const given = profile.keys.filter(({ name }) => values.has(name));
-  const keys = given.map(({ name, plan, env, roles }): BudgetKey => {
+  const keys = given.flatMap(({ name, plan, env, roles }): BudgetKey[] => {
     const limits = limitsOf(plan, profile.plans);
-    if (limits === undefined) {
-      throw new UsageError(
-        `key ${name} is on ${planTitle(plan)}, whose numbers the profile must give: plans: { ${plan}: … }`,
-      );
-    }
-    return { name, plan, env, roles, perMinute: limits.perMinute, perDay: limits.perDay };
+    // A profile without them is not valid.
+    return limits === undefined ? [] : [{ name, plan, env, roles, ...limits }];
   });
   const secrets = Object.fromEntries(given.map(({ name, env }) => [env, values.get(name) ?? '']));
   return {

@@ -3,17 +3,8 @@ import { createClient, type TimeLimits } from '../../../checks/wire/client.ts';
 import { type AnsweredExchange, header, isAnswered } from '../../../checks/wire/exchange.ts';
 import { described, listedPets, looksLikeTheService } from '../../../checks/wire/pets.ts';
 import { listPets } from '../../../checks/wire/requests.ts';
-import type { PlannedKey } from '../../lib/messages.ts';
+import type { LoadPlan, PlannedKey } from '../../lib/messages.ts';
 import type { LoadTarget } from './load-target.ts';
-
-/** What one request before the load shows of the target. */
-export interface Preflight {
-  /** The target's clock: `at` when this machine's showed `from`, milliseconds since 1970. */
-  readonly clock: { readonly from: number; readonly at: number };
-  /** Ids of animals that exist, with every digit. */
-  readonly ids: readonly string[];
-  readonly categoryId: string;
-}
 
 /** Load would say nothing of this target: it does not answer, is another service, or refuses the key. */
 export class TargetNotReady extends Error {
@@ -31,14 +22,16 @@ const HALF_A_SECOND_MS = 500;
  * Lists animals once, on a key that pays for the load: does the target answer, does it accept the key, which ids exist?
  * A target that does not answer within half a minute gets no load.
  *
+ * @returns what the plan of the load leaves open
  * @throws TargetNotReady with one line that says why, if the answer is not 200 with a list
  */
 export async function preflight(
-  { address, access, secrets }: Pick<LoadTarget, 'address' | 'access' | 'secrets'>,
+  target: Pick<LoadTarget, 'address' | 'access' | 'secrets' | 'clockSpeed' | 'categoryId'>,
   payer: Payer,
   signal?: AbortSignal,
   timeouts: TimeLimits = TIMEOUTS,
-): Promise<Preflight> {
+): Promise<Pick<LoadPlan, 'clock' | 'samples'>> {
+  const { address, access, secrets, clockSpeed: speed } = target;
   const value = secrets[payer.env] ?? '';
   const client = createClient({ baseUrl: address, now: Date.now, secrets: [value], timeouts, access });
   const exchange = await client
@@ -55,11 +48,14 @@ export async function preflight(
   const pets = listedPets(exchange);
   if (pets === undefined) throw new TargetNotReady(whyNoList(address, payer, exchange));
   const date = Date.parse(header(exchange.outcome.headers, 'date') ?? '');
-  const categories = pets.flatMap(({ categoryId }) => (categoryId === undefined ? [] : [categoryId]));
+  const from = exchange.sentAt;
+  const categoryId = target.categoryId ?? pets.find((pet) => pet.categoryId !== undefined)?.categoryId ?? 1;
   return {
-    clock: { from: exchange.sentAt, at: Number.isNaN(date) ? exchange.sentAt : date + HALF_A_SECOND_MS },
-    ids: pets.flatMap(({ id }) => (id === undefined ? [] : [String(id)])),
-    categoryId: String(categories[0] ?? 1n),
+    clock: { from, at: Number.isNaN(date) ? from : date + HALF_A_SECOND_MS, speed },
+    samples: {
+      categoryId: String(categoryId),
+      ids: pets.flatMap(({ id }) => (id === undefined ? [] : [String(id)])),
+    },
   };
 }
 

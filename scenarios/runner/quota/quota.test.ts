@@ -116,7 +116,6 @@ t.test('what fits is decided by minute, day, clock, role and what was spent befo
     [true, 10, 4, spent],
     [false, 10, 6, spent],
     [false, 1, 10, { ...BUSINESS, roles: ['functional'] }],
-    [false, Number.NaN, 10, PRO],
   ] as const)
     t.equal(
       !(pay(rate, seconds, [key], more) instanceof UsageError),

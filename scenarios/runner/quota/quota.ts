@@ -156,9 +156,7 @@ function payRates(demand: Demand, keys: readonly Payer[]): number[][] {
  * @throws UsageError with the bill and what would fit
  */
 export function payFor(demand: Demand, keys: readonly BudgetKey[]): PaidLoad {
-  const { facts, rate, seconds, processes = 1 } = demand;
-  if (![rate, seconds].every((value) => value >= 0 && Number.isFinite(value)))
-    throw new UsageError('rate and duration must be finite: give --rate and --duration');
+  const { facts, processes = 1 } = demand;
   if (processes > 1 && facts.personas !== undefined)
     throw new UsageError(`${facts.name} is about single clients; only rate-based loads can be divided`);
   const payers = keys.map((key): Payer => ({ ...key, requests: 0, busiestMinute: 0 }));

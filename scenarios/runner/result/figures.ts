@@ -74,12 +74,6 @@ export function readingOf(blocks: readonly Counts[]) {
   };
 }
 
-/** A time block of several series, read. */
-export interface LoadBlock extends ReturnType<typeof readingOf> {
-  /** Its start, milliseconds since 1970. */
-  readonly at: number;
-}
-
 type Names = Pick<LoadSeries, 'stream' | 'operation' | 'plan' | 'blockSeconds'>;
 type WithBlocks = Pick<LoadSeries, 'blocks'>;
 
@@ -87,9 +81,10 @@ const countsOf = (all: readonly WithBlocks[]) => all.flatMap(({ blocks }) => blo
 const byTime = (all: readonly WithBlocks[]) =>
   [...groupBy(countsOf(all), ({ at }) => at)].toSorted(([a], [b]) => a - b);
 
-/** The blocks of several series, in time. */
-export const blocksOf = (all: readonly WithBlocks[]): LoadBlock[] =>
+/** The blocks of several series, read, in time; `at` is a block's start, milliseconds since 1970. */
+export const blocksOf = (all: readonly WithBlocks[]) =>
   byTime(all).map(([at, blocks]) => ({ at, ...readingOf(blocks) }));
+export type LoadBlock = ReturnType<typeof blocksOf>[number];
 
 /** The percentiles of series together. */
 export const latencyOf = (all: readonly WithBlocks[]) => readingOf(countsOf(all)).latency;
