@@ -11,7 +11,7 @@ import { everyRow, requirements } from '../../spec/contract.ts';
 import { exact, words } from '../../spec/json-schema.ts';
 import { ADDED_ANIMALS } from '../../spec/operations.ts';
 import { concerning } from '../shared/failure.ts';
-import { USUAL_VARIABLES, warnOfVersion } from '../shared/profile-file.ts';
+import { USUAL_VARIABLES } from '../shared/profile-file.ts';
 import { printTable } from '../shared/screen.ts';
 import { resultsFolder, takeFolder } from './check-folder.ts';
 import { type CheckOptions, selectedIds, usage } from './check-options.ts';
@@ -55,12 +55,11 @@ async function check(options: CheckOptions): Promise<void> {
 
 export async function checkThis(subject: CheckSubject, options: CheckOptions): Promise<void> {
   const baseline = options.baseline === undefined ? [] : readBaseline(options.baseline);
-  const { profile, embedded, offline, stored } = subject;
+  const { profile, offline, stored } = subject;
   concerning({ secrets: [...subject.values.values(), ...(subject.access?.secrets ?? [])] });
   try {
     const asked = options.timeLimit === undefined ? undefined : options.timeLimit * 1000;
     if (options.dryRun === true) {
-      if (!embedded) warnOfVersion(profile.target);
       const plan = await planCheck(subject);
       process.stdout.write(renderBill(plan, subject, asked ?? longestRun(plan.bill, profile.clock.speed)));
       return refuseUnpayable(plan);

@@ -22,7 +22,7 @@ import { commandOf } from '../check/check-options.ts';
 import { planCheck } from '../check/check-plan.ts';
 import { NothingToJudge } from '../shared/exit-codes.ts';
 import { HEADER } from '../shared/option-values.ts';
-import { addressOf, environment, USUAL_VARIABLES, usualKeys, warnOfVersion } from '../shared/profile-file.ts';
+import { addressOf, environment, USUAL_VARIABLES, usualKeys } from '../shared/profile-file.ts';
 
 const EXAMPLES = `
 The target is asked for a list with each key that is set. Without
@@ -144,7 +144,6 @@ async function init(options: ReturnType<typeof usage.opts>): Promise<void> {
     load: { allowed: keys.some(({ roles }) => roles.includes('load')) },
     ...{ keys, headers, tls },
   };
-  warnOfVersion(profile.target);
   const told = await firstAnswer(profile, set);
   const beside = (file: string | undefined) => file && relative(dirname(resolve(out)), resolve(file));
   const files = { ca: beside(ca), cert: beside(cert), key: beside(key) };

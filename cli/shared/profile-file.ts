@@ -2,7 +2,7 @@ import { parseEnv } from 'node:util';
 import { fileText } from '../../checks/profile/file-text.ts';
 import type { ProfileKey, TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import { hasVersionSegment, readBaseAddress } from '../../checks/wire/base-address.ts';
+import { readBaseAddress } from '../../checks/wire/base-address.ts';
 import { isCustom, PLAN_NAMES } from '../../spec/plans.ts';
 
 /** Without a profile the keys come from these variables, as far as they are set. */
@@ -28,14 +28,6 @@ export function usualKeys(env: Readonly<Record<string, string | undefined>>): re
   if (keys.length > 0) return keys;
   throw new UsageError(
     `no key is given: set at least one of ${USUAL_VARIABLES} to a key of its plan, or write a profile with petstore-harness init --key`,
-  );
-}
-
-/** Warns of what a run would say with its first answer. It is no error: the version may be meant to be elsewhere. */
-export function warnOfVersion(address: string): void {
-  if (hasVersionSegment(address)) return;
-  process.stderr.write(
-    `warning: the base address ${address} has no version segment; is /v1 missing from the address?\n`,
   );
 }
 
