@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { mock } from 'node:test';
+import { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
 import type { RunEvent } from '../../checks/run/run-events.ts';
@@ -122,17 +123,19 @@ t.test('colour: a terminal, unless NO_COLOR; FORCE_COLOR asks for it elsewhere',
   };
   t.teardown(() => set(before));
   for (const [values, isTTY, expected] of [
-    [[], true, true],
+    [[undefined, undefined, 'xterm'], true, true],
     [[], undefined, false],
-    [['1'], true, false],
-    [[''], true, true],
-    [['1', '1'], true, false],
+    [['1', undefined, 'xterm'], true, false],
     [[undefined, '1'], false, true],
     [[undefined, '0'], true, false],
     [[undefined, undefined, 'dumb'], true, false],
   ] as const) {
     set(values);
-    const stream = Object.assign(new PassThrough(), { isTTY }) as unknown as NodeJS.WriteStream;
+    const { getColorDepth } = WriteStream.prototype;
+    const stream = Object.assign(new PassThrough(), {
+      isTTY,
+      getColorDepth,
+    }) as unknown as NodeJS.WriteStream;
     t.equal(wantsColour(stream), expected, JSON.stringify([values, isTTY]));
   }
 });

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
 import { textTable } from '../../spec/text-table.ts';
 
@@ -19,11 +20,6 @@ export const columnsOf = (stream: NodeJS.WriteStream): number =>
 export const printTable = (rows: readonly (readonly string[])[]): void =>
   void process.stdout.write(`${textTable(rows, { columns: columnsOf(process.stdout) }).join('\n')}\n`);
 
-/** Follows https://no-color.org, and FORCE_COLOR, with which CI services ask for colour. */
-export function wantsColour(stream: NodeJS.WriteStream): boolean {
-  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
-  if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
-  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
-  // Undefined for a pipe, although its type does not say so.
-  return Boolean(stream.isTTY) && TERM !== 'dumb';
-}
+/** Whether Node colours what is written there: by NO_COLOR, FORCE_COLOR and TERM, and what the stream is. */
+export const wantsColour = (stream: NodeJS.WriteStream): boolean =>
+  styleText('bold', 'x', { stream }) !== 'x';
