@@ -3,7 +3,6 @@
  * next. It is built once; a format is a template over it. What a target chose is made harmless here.
  */
 import type { Exchange } from '../checks/wire/exchange.ts';
-import { groupBy } from '../spec/group-by.ts';
 import { exchangeText } from './exchange-parts.ts';
 import { count, runFacts, wayNotices } from './facts.ts';
 import { nextSteps, type Step } from './next-steps.ts';
@@ -12,8 +11,8 @@ import type { GapResult, Report } from './report.ts';
 import {
   bySection,
   type Groups,
+  groupsOf,
   ofKind,
-  type ReasonGroup,
   type Row,
   type RowKind,
   type Rows,
@@ -39,24 +38,7 @@ export function buildReport(stored: Report): BuiltReport {
   const { requirements: rows, gaps } = report;
   const exchanges = new Map(report.exchanges.map((exchange) => [exchange.id, exchange]));
   const proofOf = ({ evidence: [id = ''] }: Row) => exchanges.get(id);
-  const failed = ofKind(rows, 'fail');
-  const causes = new Set(failed.flatMap(({ id, consequenceOf }) => (consequenceOf === undefined ? id : [])));
-  const isExplained = ({ consequenceOf = '' }: Row) => causes.has(consequenceOf);
-  const consequences = groupBy(
-    rows.filter((row) => isExplained(row) && rowKind(row) !== 'known'),
-    ({ consequenceOf }) => consequenceOf,
-  );
-  const own = rows.filter((row) => !isExplained(row));
-  const groups = {
-    causes: ofKind(own, 'fail')
-      .map((row) => ({ row, follow: consequences.get(row.id) ?? [] }))
-      .sort((a, b) => b.follow.length - a.follow.length),
-    known: ofKind(rows, 'known'),
-    drifted: gaps.filter(({ verdict }) => verdict === 'drifted'),
-    notVerified: byReason(ofKind(own, 'inconclusive')),
-    mayNotVerified: byReason(ofKind(own, 'may')),
-    skipped: byReason(ofKind(rows, 'skipped')),
-  };
+  const groups = groupsOf(report);
   const seconds = ({ evidence }: Row) =>
     evidence.reduce((sum, id) => {
       const { sentAt, receivedAt } = exchanges.get(id) ?? { sentAt: 0, receivedAt: 0 };
@@ -144,13 +126,6 @@ function interferenceIn(rows: Rows): string[] {
   return [...new Set(said)].map((what) => `Somebody else used a key: ${what}`);
 }
 
-/** Rows by their reason, the largest group first. Forty checks may lack the same permission. */
-function byReason(rows: Rows): ReasonGroup[] {
-  return [...groupBy(rows, ({ reason }) => reason)]
-    .map(([reason, group]) => ({ reason, rows: group }))
-    .sort((a, b) => b.rows.length - a.rows.length);
-}
-
 /** A failure in one line: what came, and what was asked for. */
 export function failureLine({ reason, expected }: Pick<Row, 'reason' | 'expected'>): string {
   return expected === undefined ? reason : `${reason.replace(/\.$/, '')}; asked for: ${expected}`;
@@ -179,7 +154,6 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
     name: `${id} (${section}) ${title}`,
     title,
     standing,
-    kind: standing === 'inconclusive' ? standing : level,
     reason: `${PREFIX[standing] ?? ''}${because}${reason}`,
     about: { 'The document': clause, 'Our reading': reading, 'What is asked': statement },
     facts: {
@@ -207,7 +181,6 @@ function pinCase(gap: GapResult): TestCase {
     name: `gap ${id} (${section}) ${question}`,
     title: question,
     standing: drifted ? 'fail' : verdict === 'kept' ? 'pass' : 'skipped',
-    kind: 'drift',
     reason: drifted ? driftLine(gap) : `Not seen in this run: ${gap.detail}`,
     facts: { Pinned: pinned ?? '', Observed: observed ?? 'nothing' },
     tags: [`section ${section}`, 'pinned'],

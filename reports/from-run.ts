@@ -111,13 +111,8 @@ export function requirementRow(
   const [first] = reasons;
   const times = first?.kind === 'broken' && first.times > 1 ? ` (${count(first.times, 'time')})` : '';
   return {
-    id,
-    section,
-    level,
-    title,
-    statement,
+    ...{ id, section, level, title, statement, reading, plan, permit, verdict },
     clause: clause || undefined,
-    ...{ reading, plan, permit, verdict },
     reason: violation === undefined ? sentence(reasons) : `${violation.actual}${times}`,
     why: reasons,
     ...violation,

@@ -1,35 +1,8 @@
 import { groupBy } from '../spec/group-by.ts';
-import type { GapResult, RequirementResult } from './report.ts';
+import type { Report, RequirementResult } from './report.ts';
 
 export type Row = RequirementResult;
 export type Rows = readonly Row[];
-
-/** A broken requirement that no other explains, and what it explains. */
-export interface Cause {
-  readonly row: Row;
-  readonly follow: Rows;
-}
-
-/** Rows with one reason. */
-export interface ReasonGroup {
-  readonly reason: string;
-  readonly rows: Rows;
-}
-
-/** The rows of a report in the groups that a reader looks at. */
-export interface Groups {
-  /** What is broken and counts in the verdict; those that explain most come first. */
-  readonly causes: readonly Cause[];
-  /** Listed in the baseline, or explained by such a row. */
-  readonly known: Rows;
-  /** Pinned answers that the target no longer gives. They count in the verdict. */
-  readonly drifted: readonly GapResult[];
-  /** Asked for, not verified and not explained by a cause, the largest group first. A run with such a row is never conformant. */
-  readonly notVerified: readonly ReasonGroup[];
-  /** The same of level MAY. They do not count in the verdict. */
-  readonly mayNotVerified: readonly ReasonGroup[];
-  readonly skipped: readonly ReasonGroup[];
-}
 
 /** The kinds of rows, the worst first, in words and as a sign. */
 export const ROW_KINDS = {
@@ -51,6 +24,43 @@ export function rowKind({ verdict, baselined, level, required }: Row): RowKind {
 }
 
 export const ofKind = (rows: Rows, kind: RowKind): Rows => rows.filter((row) => rowKind(row) === kind);
+
+/** The rows of a report in the groups that a reader looks at. */
+export function groupsOf({ requirements: rows, gaps }: Report) {
+  const failed = ofKind(rows, 'fail');
+  const causes = new Set(failed.flatMap(({ id, consequenceOf }) => (consequenceOf === undefined ? id : [])));
+  const isExplained = ({ consequenceOf = '' }: Row) => causes.has(consequenceOf);
+  const consequences = groupBy(
+    rows.filter((row) => isExplained(row) && rowKind(row) !== 'known'),
+    ({ consequenceOf }) => consequenceOf,
+  );
+  const own = rows.filter((row) => !isExplained(row));
+  return {
+    /** What is broken and counts in the verdict, and what each explains; those that explain most come first. */
+    causes: ofKind(own, 'fail')
+      .map((row): { row: Row; follow: Rows } => ({ row, follow: consequences.get(row.id) ?? [] }))
+      .sort((a, b) => b.follow.length - a.follow.length),
+    /** Listed in the baseline, or explained by such a row. */
+    known: ofKind(rows, 'known'),
+    /** Pinned answers that the target no longer gives. They count in the verdict. */
+    drifted: gaps.filter(({ verdict }) => verdict === 'drifted'),
+    /** Asked for, not verified and not explained by a cause. A run with such a row is never conformant. */
+    notVerified: byReason(ofKind(own, 'inconclusive')),
+    /** The same of level MAY. They do not count in the verdict. */
+    mayNotVerified: byReason(ofKind(own, 'may')),
+    skipped: byReason(ofKind(rows, 'skipped')),
+  };
+}
+
+/** Rows by their reason, the largest group first. Forty checks may lack the same permission. */
+const byReason = (rows: Rows) =>
+  [...groupBy(rows, ({ reason }) => reason)]
+    .map(([reason, group]) => ({ reason, rows: group }))
+    .sort((a, b) => b.rows.length - a.rows.length);
+
+export type Groups = ReturnType<typeof groupsOf>;
+export type Cause = Groups['causes'][number];
+export type ReasonGroup = Groups['skipped'][number];
 
 /** Headings of the Pet Store Service Interface, by section number. */
 const HEADINGS: Readonly<Record<string, string>> = {

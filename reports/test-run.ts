@@ -15,8 +15,6 @@ export interface TestCase {
   readonly name: string;
   readonly title: string;
   readonly standing: Standing;
-  /** The type of failure that it is or would be. */
-  readonly kind: string;
   /** One line: why it has this standing. */
   readonly reason: string;
   /** How long the exchanges took that decided it. */
@@ -59,7 +57,6 @@ export const runItself = ({ headline, problems }: TestRun): TestCase => ({
   name: 'the run as a whole',
   title: 'the run as a whole',
   standing: problems.length === 0 ? 'pass' : 'inconclusive',
-  kind: 'run',
   reason: [headline, ...problems.filter((problem) => !headline.includes(problem))].join('; '),
   facts: {},
 });

@@ -13,29 +13,19 @@ const nameOf = (one: string) => `⟨U+${one.codePointAt(0)?.toString(16).toUpper
  *
  * @param most in UTF-16 units, before the note
  */
-export const clip = (text: string, most: number): string =>
-  text.length <= most ? text : `${start(text, most)}${lengthNote(text)}`;
-
-function start(text: string, most: number): string {
+export function clip(text: string, most: number): string {
+  if (text.length <= most) return text;
   const last = text.charCodeAt(most - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff && text.length > most ? most - 1 : most);
+  const end = last >= 0xd800 && last <= 0xdbff ? most - 1 : most;
+  return `${text.slice(0, end)}… (${text.length.toLocaleString('en')} characters in all)`;
 }
-
-const lengthNote = (text: string) => `… (${text.length.toLocaleString('en')} characters in all)`;
 
 /**
  * At most `most` characters of the text, its lines kept, safe to show anywhere that escapes its own syntax. An invisible
  * character is written out as `⟨U+202E⟩`.
  */
-export function shownLines(text: string, most: number): string {
-  // Cut first, as a text may have megabytes, and again afterwards, as each invisible character becomes eight.
-  const whole = start(text, most).replaceAll('\r\n', '\n').replace(UNSEEN, nameOf);
-  if (text.length <= most && whole.length <= most * 2) return whole;
-  // If the cut went through the name of an invisible character, the name is left out.
-  return `${start(whole, most * 2)
-    .replace(/⟨[^⟩]*$/, '')
-    .trimEnd()}${lengthNote(text)}`;
-}
+export const shownLines = (text: string, most: number): string =>
+  clip(text, most).replaceAll('\r\n', '\n').replace(UNSEEN, nameOf);
 
 /** The same on one line: white space becomes a space. */
 export const shownLine = (text: string, most = MOST_OF_TEXT): string =>

@@ -101,7 +101,6 @@ function thresholdCase({ name, held, actual, expected, key }: LoadResult['thresh
     name: `threshold ${title}`,
     title,
     standing: held === null ? 'inconclusive' : held ? 'pass' : 'fail',
-    kind: 'threshold',
     reason: expected === undefined ? actual : `${actual}, expected ${expected}`,
     facts: { 'What came': actual, Expected: expected },
   };
@@ -125,7 +124,6 @@ function contractCase(
     name: `contract ${id} under load`,
     title: `${id} under load`,
     standing: isCounted ? 'fail' : 'noted',
-    kind: 'contract',
     reason,
     facts: { 'What came': reason, Exchange: exchange.join('\n') },
   };

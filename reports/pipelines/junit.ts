@@ -40,7 +40,7 @@ const inSeconds = (cases: readonly TestCase[]) =>
   cases.reduce((sum, { seconds = 0 }) => sum + seconds, 0).toFixed(3);
 
 function testCase(one: TestCase): SafeHtml {
-  const { id, suite, name, title, kind, reason: message } = one;
+  const { id, suite, name, title, standing, reason: message } = one;
   const facts = attributes({
     name: id === 'run' ? name : `${id}: ${title}`,
     // Consumers read a dot as a package boundary, so a section's number must not bring its own.
@@ -52,7 +52,7 @@ function testCase(one: TestCase): SafeHtml {
   const outcome =
     tag === 'skipped'
       ? xml`<skipped${attributes({ message })}/>`
-      : xml`<${tag}${attributes({ message, type: kind })}>\n${factLines({ ...one.about, ...one.facts }).join('\n')}\n</${tag}>`;
+      : xml`<${tag}${attributes({ message, type: standing })}>\n${factLines({ ...one.about, ...one.facts }).join('\n')}\n</${tag}>`;
   return xml`    <testcase${facts}>\n      ${outcome}\n    </testcase>\n`;
 }
 
