@@ -382,6 +382,7 @@ table('a ban', [
     again(forbidden, [windowOf(exact, 6, { refusals: [over[0] ?? answer, over[1] ?? answer] })]),
     'inconclusive',
   ],
+  ['banned although it had waited', 'ban-spares-polite', again(forbidden), 'fail'],
   ['banned below the limit', 'ban-spares-polite', refusal(403, fewer()), 'fail'],
   ['the day ran out', 'ban-spares-polite', again({ status: 429, retryAfter: 50_000 }), 'inconclusive'],
   [
