@@ -97,7 +97,7 @@ async function wholeRun(target: LimitedTarget, otherwise: Otherwise) {
       return [
         id,
         said
-          .replace(/(?<=held in |broken )[\w,]+( \w+)?$/, '…')
+          .replace(/(?<=held in |broken )[\w,]+( \w+)?(?=$| \(see)/, '…')
           .replace(/\b(1\d{3,}|\d+ of \d+ times)\b/g, 'N'),
       ];
     }),
@@ -140,6 +140,16 @@ const wrong: Otherwise = ({ request, admitted, seconds, remaining }, store) => {
   if (request.method === 'POST' && status === 201) return { status: 200, body: body.toUpperCase() };
   return { status, body, remaining: remaining === 7 ? 8 : remaining };
 };
+/** One that accepts whatever it is asked, and stores what it refuses. */
+const careless: Otherwise = ({ request, number }, store) => {
+  const added = { ...request, body: request.body?.replace(/refused/, 'taken') ?? '{}' };
+  if (request.method === 'POST')
+    return { status: store.answer(added).status === 201 && number % 2 ? 400 : 201, body: REX };
+  if (request.path.includes('/pets/')) return { status: 200, body: REX };
+  const all = store.answer({ ...request, path: '/pets?limit=100' }).body ?? '';
+  return { body: all.replace(/\]$/, `,${REX},${REX}]`) };
+};
+const REX = '{"id":7,"name":"Rex","categoryId":1,"status":"sold"}';
 const quiet: Otherwise = () => undefined;
 
 const TARGETS: Readonly<Record<string, readonly [LimitedTarget, Otherwise]>> = {
@@ -148,6 +158,7 @@ const TARGETS: Readonly<Record<string, readonly [LimitedTarget, Otherwise]>> = {
   'a bucket without Date': [{ limit: tokenBucketBySecond, clockAhead: 'none' }, quiet],
   'a sliding log': [{ limit: slidingLog, admits: 50 }, quiet],
   'one that is wrong': [{ admits: 70 }, wrong],
+  'one that accepts everything': [{ keyless: () => ({ status: 200, body: '[]' }) }, careless],
   'answers lost': [{}, now(() => failure('reset'), 13)],
   'connections refused': [{}, now(() => failure('refused'), 3)],
   'a gateway that is unavailable': [{}, now(() => ({ status: 503, body: '<html>' }), 9)],
