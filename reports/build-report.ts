@@ -5,7 +5,7 @@
 import type { Exchange } from '../checks/wire/exchange.ts';
 import { exchangeText } from './exchange-parts.ts';
 import { count, runFacts, wayNotices } from './facts.ts';
-import { nextSteps, type Step } from './next-steps.ts';
+import { nextSteps } from './next-steps.ts';
 import { sentenceOf, whySkipped } from './reasons.ts';
 import type { GapResult, Report } from './report.ts';
 import {
@@ -21,19 +21,8 @@ import {
 import type { Standing, TestCase, TestRun } from './test-run.ts';
 import { harmless } from './visible-text.ts';
 
-/** A report in the form that formats show. */
-export interface BuiltReport extends TestRun, Groups {
-  readonly report: Report;
-  /** The exchange that decided a row. */
-  readonly proofOf: (row: Row) => Exchange | undefined;
-  /** What a reader should know who looks at nothing else: somebody else used a key. */
-  readonly notices: readonly string[];
-  /** What to do next, the most useful first. */
-  readonly steps: readonly Step[];
-}
-
 /** Builds what every format shows of a report. */
-export function buildReport(stored: Report): BuiltReport {
+export function buildReport(stored: Report) {
   const report = harmless(stored);
   const { requirements: rows, gaps } = report;
   const exchanges = new Map(report.exchanges.map((exchange) => [exchange.id, exchange]));
@@ -46,13 +35,16 @@ export function buildReport(stored: Report): BuiltReport {
     }, 0);
   return {
     report,
+    /** The exchange that decided a row. */
     proofOf,
     ...groups,
     name: 'Pet Store interface',
     ...headlinesOf(report, groups),
     verdict: VERDICTS[report.verdict][0],
     problems: problemsOf(report, groups),
+    /** What a reader should know who looks at nothing else: somebody else used a key. */
     notices: [...wayNotices(report.run.way), ...interferenceIn(rows)],
+    /** What to do next, the most useful first. */
     steps: nextSteps(report, groups),
     cases: [
       ...bySection(rows).flatMap(([name, those]) =>
@@ -64,6 +56,9 @@ export function buildReport(stored: Report): BuiltReport {
     run: report.run,
   };
 }
+
+/** A report in the form that formats show. */
+export type BuiltReport = ReturnType<typeof buildReport>;
 
 const VERDICTS = {
   conformant: ['pass', 'Conformant'],

@@ -23,7 +23,6 @@ export function pageShell(title: string, body: SafeHtml): string {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
 <meta name="generator" content="petstore-harness ${HARNESS_VERSION}">
 <title>${title}</title>
 <style>${html.raw`${style}`}</style>

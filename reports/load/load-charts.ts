@@ -71,7 +71,7 @@ export function latencyChart(all: readonly LoadSeries[], names: readonly string[
       const at = (reach * step) / 100;
       return [at, percentile(100 * (1 - 10 ** -at))] as const;
     });
-    return [{ name: names[index] ?? '', points }];
+    return [{ name: names[index] ?? '', points, ...strokeOf(index) }];
   });
   if (curves.length === 0) return html`<p class="quiet">No request was answered.</p>`;
   const ticks = PERCENTILES.filter((value) => nines(value) <= most * 1.001);
@@ -82,11 +82,10 @@ export function latencyChart(all: readonly LoadSeries[], names: readonly string[
   };
   const y = latencyAxis(curves.flatMap(({ points }) => points.map(([, value]) => value)));
   const label = `Latency by percentile: ${curves.map(({ name }) => name).join('; ')}`;
-  const lines = curves.map((curve, index) => ({ ...curve, ...strokeOf(index) }));
-  const marks = lines.map(({ points, stroke, strokeDasharray }) =>
+  const marks = curves.map(({ points, stroke, strokeDasharray }) =>
     lineY(points, { x: '0', y: '1', stroke, strokeDasharray }),
   );
-  return html`${legend(lines.map(({ name, stroke, sign }) => [name, stroke, sign]))}
+  return html`${legend(curves.map(({ name, stroke, sign }) => [name, stroke, sign]))}
 ${chart(label, { height: 220, x, y, marks })}`;
 }
 

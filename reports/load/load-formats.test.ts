@@ -103,8 +103,8 @@ t.test('headlines say what was found, and whether it only read', async (t) => {
     [limited, /^No verdict: the generator was the limit$/],
     [found, /^\d+(\.\d)? requests\/s, reading only \(95 %: \d+(\.\d)? to \d+(\.\d)?\)$/],
     [capacity({ run: { ...run, mix } }), /^\d+(\.\d)? requests\/s \(95 %/],
-    [bounded, /^At least 320 requests\/s, reading only \(limited by the plans’ quotas\)$/],
-    [weak, /^At least 320 requests\/s, reading only \(as much as this machine could make\)$/],
+    [bounded, /^At least 320 requests\/s, reading only: too dear$/],
+    [weak, /^At least 320 requests\/s, reading only: late$/],
     [nothing, /^No verdict: the keys’ quotas are used up$/],
   ] as const) {
     t.match(report.headline, headline);

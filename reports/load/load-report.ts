@@ -225,19 +225,11 @@ const WITHOUT_NUMBER = {
   interrupted: 'Interrupted: no capacity yet',
 } as const satisfies Record<CapacityResult['outcome'], string>;
 
-/** Why a rate that held is all that is known. */
-const BOUNDS: Readonly<Partial<Record<CapacityResult['outcome'], string>>> = {
-  'at-least': 'the highest rate tried',
-  'quota-limited': 'limited by the plans’ quotas',
-  'generator-limited': 'as much as this machine could make',
-};
-
-/** `410 requests/s (95 %: 398 to 421)`, `At least 320 requests/s (…)`, or why there is no number. */
+/** `410 requests/s (95 %: 398 to 421)`, `At least 320 requests/s: …`, or why there is no number. */
 function capacityHeadline(result: CapacityResult): string {
-  const { outcome, capacity, interval, atLeast } = result;
+  const { outcome, reason, capacity, interval, atLeast } = result;
   const reading = onlyReads(result.run.mix) ? ', reading only' : '';
-  if (atLeast !== undefined)
-    return `At least ${rate(atLeast)} requests/s${reading} (${BOUNDS[outcome] ?? WITHOUT_NUMBER[outcome]})`;
+  if (atLeast !== undefined) return `At least ${rate(atLeast)} requests/s${reading}: ${reason}`;
   if (capacity === null || interval === null) return WITHOUT_NUMBER[outcome];
   return `${rate(capacity)} requests/s${reading} (95 %: ${rate(interval[0])} to ${rate(interval[1])})`;
 }
