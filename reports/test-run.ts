@@ -13,7 +13,6 @@ export interface TestCase {
   readonly suite: string;
   /** Title with id, for a list; stable too. */
   readonly name: string;
-  readonly title: string;
   readonly standing: Standing;
   /** One line: why it has this standing. */
   readonly reason: string;
@@ -55,7 +54,6 @@ export const runItself = ({ headline, problems }: TestRun): TestCase => ({
   id: 'run',
   suite: RUN_SUITE,
   name: 'the run as a whole',
-  title: 'the run as a whole',
   standing: problems.length === 0 ? 'pass' : 'inconclusive',
   reason: [headline, ...problems.filter((problem) => !headline.includes(problem))].join('; '),
   facts: {},

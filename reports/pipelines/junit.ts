@@ -40,9 +40,9 @@ const inSeconds = (cases: readonly TestCase[]) =>
   cases.reduce((sum, { seconds = 0 }) => sum + seconds, 0).toFixed(3);
 
 function testCase(one: TestCase): SafeHtml {
-  const { id, suite, name, title, standing, reason: message } = one;
+  const { suite, name, standing, reason: message } = one;
   const facts = attributes({
-    name: id === 'run' ? name : `${id}: ${title}`,
+    name,
     // Consumers read a dot as a package boundary, so a section's number must not bring its own.
     classname: `petstore-harness.${suite.replaceAll('.', '-')}`,
     time: inSeconds([one]),

@@ -39,7 +39,7 @@ t.test(
     }
     t.match(
       text,
-      /<testcase name="two: Title of two"[^>]*time="0\.250">\n\s*<failure message="two came otherwise; asked for: as two asks" type="fail">\nThe document: The clause of two\./,
+      /<testcase name="two \(4\.1\) Title of two"[^>]*time="0\.250">\n\s*<failure message="two came otherwise; asked for: as two asks" type="fail">\nThe document: The clause of two\./,
     );
   },
 );

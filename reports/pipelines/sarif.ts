@@ -47,10 +47,10 @@ export function renderSarif({ name, problems, cases, run }: TestRun): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-const ruleOf = ({ id, title, about = {}, tags = [] }: TestCase): ReportingDescriptor => ({
+const ruleOf = ({ id, name, about = {}, tags = [] }: TestCase): ReportingDescriptor => ({
   id,
-  shortDescription: { text: title },
-  help: { text: factLines(about).join('\n') || title },
+  shortDescription: { text: name },
+  help: { text: factLines(about).join('\n') || name },
   defaultConfiguration: { level: 'error' },
   properties: { tags: [...tags] },
 });
