@@ -6,12 +6,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DIRECT } from '../../checks/wire/access.ts';
-import { BOUNDLESS, startMeasured } from '../../reference-server/bench/measured-server.ts';
+import { startMeasured } from '../../reference-server/bench/measured-server.ts';
 import { scenarioNamed } from '../lib/catalogue.ts';
 import { measureCapacity } from '../runner/capacity/measure-capacity.ts';
 import { provideK6 } from '../runner/k6/k6-binary.ts';
 import { runLoad } from '../runner/load-run.ts';
-import { startEmbeddedTarget } from '../runner/quota/load-target.ts';
+import { BOUNDLESS, startEmbeddedTarget } from '../runner/quota/load-target.ts';
 
 const facts = scenarioNamed('abusive-client');
 const k6 = await provideK6((line) => process.stderr.write(`${line}\n`));
@@ -32,7 +32,7 @@ try {
   await target.close();
   await store('load-report.json', loaded);
   const key = 'a-key-for-the-store';
-  const known = await startMeasured({ key, serviceMs: 1000 / 200 });
+  const known = await startMeasured({ serviceMs: 1000 / 200 });
   const slo = 'p99<200ms,errors<0.1%';
   const env = 'PETSTORE_STORE_KEY';
   const searched = {
@@ -44,7 +44,7 @@ try {
     clockSpeed: 1,
   };
   const found = await measureCapacity({ target: searched, runId: '7f3a91c2', slo, out, k6 });
-  known.close();
+  await known.close();
   await store('capacity.json', found);
 } finally {
   await rm(out, { recursive: true, force: true });

@@ -59,7 +59,8 @@ export function loadTarget(
   };
 }
 
-const BOUNDLESS = { perMinute: 100_000_000, perDay: 1_000_000_000 };
+/** No measurement comes to these numbers. */
+export const BOUNDLESS = { perMinute: 100_000_000, perDay: 1_000_000_000 };
 
 const NUMBERED_PLANS = PLAN_NAMES.filter((plan) => !isCustom(plan));
 
