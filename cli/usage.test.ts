@@ -189,7 +189,6 @@ t.test('what is wrong is said as stored', async (t) => {
 const RIGHT = `
 --version
 check --profile p.yaml --dry-run
-check --profile p.yaml --dry-run --target http://127.0.0.1:9
 check --profile smaller.yaml --dry-run
 check --profile prod.yaml --permit writes --production --dry-run
 check --list --only list-limit-fills,list-limit-range
