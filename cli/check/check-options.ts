@@ -4,8 +4,7 @@ import { quote } from '../../checks/wire/curl.ts';
 import { currentId, everyRow, requirements } from '../../spec/contract.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
-import { knownName } from '../shared/known-name.ts';
-import { durationSeconds, HEADER } from '../shared/option-values.ts';
+import { durationSeconds, HEADER, knownName } from '../shared/option-values.ts';
 
 /** Names with commas between them. An option that is given again adds to the list. */
 export function names(text: string, before: readonly string[] = []): readonly string[] {

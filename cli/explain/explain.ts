@@ -10,7 +10,7 @@ import { PERMISSIONS } from '../../spec/permissions.ts';
 import { wrap } from '../../spec/text-table.ts';
 import { planCheck } from '../check/check-plan.ts';
 import { startEmbeddedTarget } from '../check/check-subject.ts';
-import { knownName } from '../shared/known-name.ts';
+import { knownName } from '../shared/option-values.ts';
 import { columnsOf, printTable } from '../shared/screen.ts';
 
 const EXAMPLES = `

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import type { Way } from '../../checks/wire/exchange-shape.ts';
 import { wayTo } from '../../reports/facts.ts';
@@ -14,14 +14,11 @@ import {
 import { readLoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { wrap } from '../../spec/text-table.ts';
 import { EXIT } from '../shared/exit-codes.ts';
+import { numberFrom } from '../shared/option-values.ts';
 import { columnsOf } from '../shared/screen.ts';
 import { isCapacity } from './load-folder.ts';
 
-function percentage(text: string): number {
-  const value = Number(text.replace(/%$/, ''));
-  if (text.trim() !== '' && value >= 0 && value <= 1000) return value / 100;
-  throw new InvalidArgumentError('Write it like 4%.');
-}
+const percentage = (text: string): number => numberFrom(0, 1000)(text.replace(/%$/, '')) / 100;
 
 /** What compares the two, what a reader must know of it, and whether one of them says nothing of its target. */
 interface Compared extends Comparison {

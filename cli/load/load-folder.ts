@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FORMATS } from '../../reports/formats.ts';
 import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-report.ts';
@@ -25,7 +25,6 @@ const RESULTS = [
 /** Makes the folder for the results of a load: private, for this process alone, and without the results of an earlier one. */
 export function prepareLoadFolder(out: string): void {
   makePrivateFolder(out);
-  accessSync(out, constants.W_OK);
   takeFolder(out);
   for (const name of RESULTS) rmSync(join(out, name), { force: true });
 }

@@ -26,9 +26,15 @@ import { renderBill, totalOf } from '../../scenarios/runner/quota/quota.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { concerning, isDiskProblem } from '../shared/failure.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
-import { knownName } from '../shared/known-name.ts';
 import { liveLines } from '../shared/live-lines.ts';
-import { durationSeconds, HEADER, numberFrom, wholeNumber, withHeaders } from '../shared/option-values.ts';
+import {
+  durationSeconds,
+  HEADER,
+  knownName,
+  numberFrom,
+  wholeNumber,
+  withHeaders,
+} from '../shared/option-values.ts';
 import { addressIn, environment, unsentValues } from '../shared/profile-file.ts';
 import { printTable } from '../shared/screen.ts';
 import { loadExitCode, prepareLoadFolder, tellLoad } from './load-folder.ts';

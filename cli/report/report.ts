@@ -13,7 +13,7 @@ import { writeNamed } from '../../reports/write-reports.ts';
 import { names } from '../check/check-options.ts';
 import { storedLoad } from '../load/load-folder.ts';
 import { EXIT } from '../shared/exit-codes.ts';
-import { knownName } from '../shared/known-name.ts';
+import { knownName } from '../shared/option-values.ts';
 import { screenOf } from '../shared/screen.ts';
 
 const usage = new Command('report')

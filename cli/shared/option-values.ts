@@ -1,8 +1,10 @@
-/** Parsers of the options' values. */
+/** Readers of the options' values. */
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { OURS } from '../../checks/profile/parse-profile.ts';
+import { suggestion } from '../../checks/profile/suggestion.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
+import { quoted } from '../../checks/wire/answer.ts';
 
 const parser = (form: RegExp, words: string) => (from: number, to: number) => (text: string) => {
   const value = Number(text);
@@ -21,6 +23,17 @@ export function durationSeconds(text: string): number {
   const seconds = Number(hours) * 3600 + Number(minutes) * 60 + Number(rest);
   if (seconds >= 1 && seconds <= 86_400) return seconds;
   throw new InvalidArgumentError('Write it like 30s, 5m or 1h30m, from 1s to 24h.');
+}
+
+/**
+ * A name, if it is one of those that are known.
+ *
+ * @throws UsageError that suggests another
+ */
+export function knownName<Name extends string>(what: string, name: string, known: readonly Name[]): Name {
+  const found = known.find((candidate) => candidate === name);
+  if (found !== undefined) return found;
+  throw new UsageError(`there is no ${what} ${quoted(name)}; ${suggestion(name, known)}`);
 }
 
 type Headers = TargetProfile['headers'];
