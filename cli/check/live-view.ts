@@ -24,15 +24,12 @@ export function liveView(
 ): LiveLines & { onEvent(event: RunEvent): void } {
   /** What the run waits for, and until when. */
   const waits = new Map<string, number>();
-  /** Requests sent, by key name. */
-  const requests = new Map<string, number>();
   let scene = 'nothing sent yet';
-  let [ended, failed] = [0, 0];
+  let [sent, ended, failed] = [0, 0, 0];
   const most = Number.isFinite(mostRequests) ? ` of at most ${grouped(mostRequests)}` : '';
   const how = simulated || clock.speed !== 1 ? ' (simulated clock)' : '';
   const left = (until: number) => clockText(Math.max(0, Math.ceil((until - clock.now()) / 1000)));
   const lines = () => {
-    const sent = [...requests.values()].reduce((sum, number) => sum + number, 0);
     const broken = failed === 0 ? '' : `, ${failed} broken`;
     const under = checks === undefined ? 'watching' : `${scene} · ${ended} of ${count(checks, 'check')}`;
     return [
@@ -40,11 +37,6 @@ export function liveView(
       ...[...waits]
         .sort(([, a], [, b]) => a - b)
         .map(([what, until]) => `  ${left(until)} for ${shownLine(what, 120)}`),
-      ...(sent === 0
-        ? []
-        : [
-            `  requests: ${[...requests].map(([key, number]) => `${key} ${number.toLocaleString('en')}`).join(' · ')}`,
-          ]),
     ];
   };
   const { note, end } = liveLines(stream, lines);
@@ -53,8 +45,7 @@ export function liveView(
     if (event.kind === 'waiting') waits.set(event.for, event.until);
     else if (event.kind === 'waited') waits.delete(event.for);
     else if (event.kind === 'exchange') {
-      const key = event.exchange.key ?? '(none)';
-      requests.set(key, (requests.get(key) ?? 0) + 1);
+      sent += 1;
       scene = event.exchange.sentBy;
     } else {
       const { id, verdict, violation } = event;
