@@ -25,15 +25,10 @@ const RESULTS = 'petstore-results';
 /**
  * Makes a folder, and those above it, for this user alone. Node's own recursion does not end in a file system such as
  * /proc, which denies that a new folder is there.
- *
- * @throws UsageError if something else is there
  */
 export function makePrivateFolder(folder: string): void {
   const path = resolve(folder);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  // A link to nothing would be there and not be there.
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    throw new UsageError(`${folder} is not a folder; choose another one with --out`);
   if (dirname(path) !== path && !existsSync(dirname(path))) makePrivateFolder(dirname(path));
   mkdirSync(path, { mode: 0o700 });
 }

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { quote } from '../../checks/wire/curl.ts';
 import { currentId, everyRow, requirements } from '../../spec/contract.ts';
@@ -7,11 +7,9 @@ import { PLAN_NAMES } from '../../spec/plans.ts';
 import { durationSeconds, HEADER, knownName } from '../shared/option-values.ts';
 
 /** Names with commas between them. An option that is given again adds to the list. */
-export function names(text: string, before: readonly string[] = []): readonly string[] {
-  const found = text.split(',').map((name) => name.trim());
-  if (found.some((name) => name === '')) throw new InvalidArgumentError('Separate names with commas.');
-  return [...new Set([...before, ...found])];
-}
+export const names = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...new Set([...before, ...text.split(',').map((name) => name.trim())]),
+];
 
 /** @throws UsageError for a name that is no permission */
 export const permissionsNamed = (found: readonly string[]): readonly Permission[] =>

@@ -111,8 +111,8 @@ t.test('disks', { skip, jobs: 2 }, async (t) => {
     mkdirSync(join(folder, 'read-only'));
     chmodSync(join(folder, 'read-only'), 0o555);
     const cases: Readonly<Record<string, RegExp>> = {
-      'read-only': /^error: permission denied \(EACCES: .*'read-only'\)\n$/m,
-      file: /^error: file is not a folder; choose another one with --out\n$/m,
+      'read-only': /^error: permission denied \(EACCES: .*'read-only\/in-use'\)\n$/m,
+      file: /^error: file already exists \(EEXIST: .*file'\)\n$/m,
     };
     for (const [out, line] of Object.entries(cases)) {
       const { code, stdout, stderr } = await runLoad(

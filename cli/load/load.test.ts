@@ -59,7 +59,7 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
   });
   const wrong = [
     [['smoky'], /there is no scenario "smoky"; did you mean "smoke"/],
-    [['mixed', '--kubernetes'], /--kubernetes needs a profile/],
+    [['mixed', '--kubernetes'], /load needs a profile/],
     [[], /^error: which scenario\? Known: smoke, /],
     [['smoke', '--rate', '0x10'], /It must be a number from 0/],
     [['smoke', '--rate', ' '], /It must be a number from 0/],

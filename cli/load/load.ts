@@ -101,16 +101,10 @@ async function targetOf(
 ): Promise<LoadTarget & { close?: () => Promise<void> }> {
   const env = environment(options.envFile);
   if (options.profile === undefined) {
-    if (options.target !== undefined) {
+    if (options.target !== undefined || options.kubernetes === true)
       throw new UsageError(
         'load needs a profile that names the keys and allows load on the target: add --profile FILE',
       );
-    }
-    if (options.kubernetes === true) {
-      throw new UsageError(
-        '--kubernetes needs a profile: a cluster cannot reach the embedded server of this process',
-      );
-    }
     return startEmbeddedTarget();
   }
   const uses = new Set<string>([
@@ -127,7 +121,7 @@ async function targetOf(
       `${url.hostname} may be in production use; if load is really intended there, add --production-host ${url.hostname}`,
     );
   }
-  const values = options.dryRun === true ? unsentValues(profile, env) : keyValues(profile, env);
+  const values = options.dryRun === true ? unsentValues(profile) : keyValues(profile, env);
   const access = options.dryRun === true ? DIRECT : accessOf(profile, address, env);
   return loadTarget(profile, address, values, access);
 }

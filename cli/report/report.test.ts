@@ -153,7 +153,7 @@ t.test('wrong usage is one clear line and exit code 2', async (t) => {
     ],
     [[good, '--format', 'pdf'], /^error: there is no format "pdf"; known here: terminal, html, markdown/],
     [[good, '--format', 'jnit'], /^error: there is no format "jnit"; did you mean "junit"\?/],
-    [[good, '--format', 'html,'], /names with commas/],
+    [[good, '--format', 'html,'], /there is no format ""/],
     [['--diff', good], /--diff OLD NEW/],
     [['--diff', good, good, '--format', 'junit'], /there is no format "junit"; known here: text, html/],
     [['--matrix', join(dir, 'empty')], /holds no report\.json/],
