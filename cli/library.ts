@@ -98,12 +98,12 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
   if (keys === undefined && (options.plans ?? options.gaps ?? options.headers ?? options.tls) !== undefined)
     throw new UsageError('plans, gaps, headers and tls go with keys; a profile has its own');
   const own = declared(options.rules ?? []);
-  const checked = await checkSubject(asked, { given: keys && givenProfile(keys, options) });
-  const subject = { ...checked, rules: [...(checked.rules ?? []), ...own] };
+  const named = await checkSubject(asked, { given: keys && givenProfile(keys, options) });
+  const subject = { ...named, rules: [...(named.rules ?? []), ...own] };
   try {
     const { longest, mostRequests } = await limitsOf(subject);
     const timeLimit = { longest, taken: 0 };
-    const { report, nothing } = await judgedCheck(
+    const { report, checked } = await judgedCheck(
       { ...subject, signal, timeLimit, mostRequests },
       {
         onDecided: (row) => onDecided?.(row),
@@ -113,7 +113,7 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
       },
     );
     signal?.throwIfAborted();
-    if (nothing !== undefined) throw new NothingToJudge(nothing);
+    if (checked.kind === 'not-ready') throw new NothingToJudge(checked.message);
     return report;
   } finally {
     await subject.close?.();

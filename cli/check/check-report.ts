@@ -1,4 +1,4 @@
-import { checkTarget } from '../../checks/check-target.ts';
+import { type CheckedTarget, checkTarget } from '../../checks/check-target.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import { wayOf } from '../../checks/wire/access.ts';
@@ -25,11 +25,11 @@ export interface Asked extends Gate {
   readonly onDecided?: (row: RequirementResult, decisive: Exchange | undefined) => void;
 }
 
-/** Checks the subject and makes the report; `nothing` says why there was nothing to judge. */
+/** Checks the subject and makes the report. */
 export async function judgedCheck(
   subject: CheckSubject,
   asked: Asked,
-): Promise<{ readonly report: Report; readonly warnings: readonly string[]; readonly nothing?: string }> {
+): Promise<{ readonly report: Report; readonly checked: CheckedTarget }> {
   const repeating = repeatingWith(subject.profile);
   const onEvent = (event: RunEvent) => {
     subject.onEvent?.(event);
@@ -40,9 +40,7 @@ export async function judgedCheck(
   const checked = await checkTarget({ ...subject, onEvent });
   const facts = factsOf(subject, asked);
   const report = reportOf(checked, { ...asked, repeating, pinned: subject.profile.gaps, facts });
-  return checked.kind === 'not-ready'
-    ? { report, warnings: [], nothing: checked.message }
-    : { report, warnings: checked.warnings };
+  return { report, checked };
 }
 
 /** What is known of a run apart from what it measures. */

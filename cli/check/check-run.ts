@@ -62,12 +62,12 @@ export async function runCheck(
     onDecided: (row, decisive) => tap?.decided(decidedCase(row, decisive)),
   };
   try {
-    const { report, warnings, nothing } = await judgedCheck(run, asked).finally(() => view.end());
-    if (nothing !== undefined) {
+    const { report, checked } = await judgedCheck(run, asked).finally(() => view.end());
+    if (checked.kind === 'not-ready') {
       const { interrupted } = report.run;
       const line =
         interrupted === undefined
-          ? `Nothing to judge: ${shownLine(nothing, 500)}`
+          ? `Nothing to judge: ${shownLine(checked.message, 500)}`
           : `interrupted by ${interrupted} before anything was judged; what was exchanged so far is in ${join(directory, JOURNAL_FILE)}`;
       // A pipeline collects what is in the folder, even if there was nothing to judge. An earlier result stays.
       if (interrupted === undefined && resume === undefined) await writeReports(report, directory);
@@ -79,7 +79,7 @@ export async function runCheck(
       warn(
         `${directory} was removed during the run: its journal is lost, and it can be neither resumed nor rejudged`,
       );
-    for (const warning of warnings) warn(warning);
+    for (const warning of checked.warnings) warn(warning);
     const built = await writeReports(report, directory);
     pointLatest(directory);
     if (options.writeProfile !== undefined)
