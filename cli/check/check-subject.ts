@@ -90,7 +90,7 @@ export async function checkSubject(
     throw new UsageError(
       `${new URL(target).hostname} may be in production use, and the run is permitted ${permissions.join(', ')}: if that is intended, add --production; to only read, drop the permissions`,
     );
-  const values = isSent || traffic !== undefined ? keyValues(written, env) : unsentValues(written, env);
+  const values = isSent || traffic !== undefined ? keyValues(written, env) : unsentValues(written);
   if (run !== undefined) refuseOtherKeys(run, written, values);
   return {
     ...{ ...run, offline, traffic, only, rules },

@@ -32,11 +32,8 @@ export function usualKeys(env: Readonly<Record<string, string | undefined>>): re
 }
 
 /** Placeholders for the values if nothing is sent: for a plan, and for a stored run that is rejudged. */
-export const unsentValues = (
-  { keys }: Pick<TargetProfile, 'keys'>,
-  env: Readonly<Record<string, string | undefined>> = {},
-): ReadonlyMap<string, string> =>
-  new Map(keys.map(({ name, env: variable }) => [name, env[variable] ?? `not-sent-${name}`]));
+export const unsentValues = ({ keys }: Pick<TargetProfile, 'keys'>): ReadonlyMap<string, string> =>
+  new Map(keys.map(({ name }) => [name, `not-sent-${name}`]));
 
 /**
  * The variables of this process and those of a file with lines such as NAME=value or export NAME=value.
