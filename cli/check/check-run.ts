@@ -13,7 +13,6 @@ import type { Gate } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writeNamed, writeReports } from '../../reports/write-reports.ts';
 import { gaps } from '../../spec/contract.ts';
-import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { wrap } from '../../spec/text-table.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
@@ -33,11 +32,6 @@ export async function runCheck(
   const { directory, resume, embedded, mostRequests = Number.POSITIVE_INFINITY } = subject;
   if (resume === undefined) keepProfile(directory, subject);
   if (resume?.damage !== undefined) warn(resume.damage);
-  const { harnessVersion = HARNESS_VERSION } = resume?.header ?? {};
-  if (harnessVersion !== HARNESS_VERSION)
-    warn(
-      `the stored run was started by petstore-harness ${harnessVersion}, and this is ${HARNESS_VERSION}: checks whose requests differ between the two are not judged`,
-    );
   const view = liveView(process.stderr, {
     clock: runClock(subject),
     simulated: subject.clock !== undefined,
