@@ -72,8 +72,6 @@ const WORDS: Readonly<Record<CompareFinding['verdict'], string>> = {
 
 /** @throws UsageError for results that cannot be read or compared */
 function compare(base: string, head: string, { tolerance }: { readonly tolerance: number }): void {
-  if (isCapacity(base) !== isCapacity(head))
-    throw new UsageError('one is a load and the other a capacity: compare two of a kind');
   const compared = isCapacity(base) ? compareCapacityResults : compareLoads;
   const { findings, notCompared, notes, isUnsure } = compared(base, head, tolerance);
   const columns = columnsOf(process.stdout);

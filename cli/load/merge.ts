@@ -1,9 +1,8 @@
 import { Command } from '@commander-js/extra-typings';
-import { UsageError } from '../../checks/profile/usage-error.ts';
 import { conclude } from '../../scenarios/runner/result/conclude.ts';
 import { readLoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { type ResultPart, readRunnerLog } from '../../scenarios/runner/result/recording.ts';
-import { isCapacity, loadExitCode, tellLoad } from './load-folder.ts';
+import { loadExitCode, tellLoad } from './load-folder.ts';
 
 /** @throws UsageError that names what is wrong */
 async function merge(
@@ -11,11 +10,8 @@ async function merge(
   { out, slo }: { readonly out: string; readonly slo?: string },
 ): Promise<void> {
   const parts: ResultPart[] = [];
-  for (const path of paths) {
-    if (isCapacity(path))
-      throw new UsageError(`${path} is a capacity, and shards are loads: compare takes capacities`);
+  for (const path of paths)
     parts.push(path.endsWith('.log') ? await readRunnerLog(path) : readLoadResult(path));
-  }
   const merged = conclude(parts, slo);
   await tellLoad(out, merged);
   process.exitCode = loadExitCode(merged);
