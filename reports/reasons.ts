@@ -66,7 +66,6 @@ export function whySkipped(reasons: readonly Reason[]): string {
     if (reason.kind === 'not-permitted') return [];
     return reason.kind === 'no-key' ? `no ${keyWanted(reason.wanted)}` : words(reason);
   });
-  return [...(missing.length === 0 ? [] : [`${missing.join(', ')} not permitted`]), ...new Set(others)].join(
-    '; ',
-  );
+  const refused = missing.length === 0 ? [] : [`${missing.join(', ')} not permitted`];
+  return [...refused, ...new Set(others)].join('; ');
 }

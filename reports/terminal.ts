@@ -37,21 +37,21 @@ export function renderTerminal(built: BuiltReport, screen = NO_SCREEN): string {
     ...causes.map((cause) => causeBlock(cause, pen)),
     ...drifted.map((gap) => wrap(`${gap.id} (${gap.section}) ${driftLine(gap)}`, pen, paint('red', '≠ '))),
   ];
-  // Four lines: a blank one, the shell's prompt, and two that name what is left out. The first cause must be seen; half of
-  // what is left is for what was not verified.
-  const left = screen.rows - height([...head, ...(blocks[0] ?? []), ...next]) - 4;
+  // Five lines: a blank one, where the results are, the shell's prompt, and two that name what is left out. The first cause
+  // must be seen; half of what is left is for what was not verified.
+  const left = screen.rows - height([...head, ...(blocks[0] ?? []), ...next]) - 5;
   const shownTail = tail.slice(0, Math.max(1, blocks.length === 0 ? left : Math.floor(left / 2)));
   if (shownTail.length < tail.length)
     shownTail.push(paint('dim', `  and ${count(tail.length - shownTail.length, 'more line')} in the report`));
   let room = left - shownTail.length;
-  const end = blocks.findIndex((block, index) => {
+  const shown = blocks.filter((block, index) => {
     if (index > 0) room -= height(block);
-    return room < 0 && index > 0;
+    return index === 0 || room >= 0;
   });
-  const leftOut = end === -1 ? [] : wrong.slice(end);
+  const leftOut = wrong.slice(shown.length);
   const lines = [
     ...head,
-    ...blocks.slice(0, blocks.length - leftOut.length).flat(),
+    ...shown.flat(),
     ...(leftOut.length === 0
       ? []
       : [paint('red', fit(`✘ ${leftOut.length} more broken: ${idList(leftOut)}`))]),

@@ -26,12 +26,10 @@ export const gated = (rows: Rows, { required, baseline }: Gate): Row[] =>
  */
 function asRequired(row: Row, required: Gate['required']): Row {
   const { verdict, plan, id } = row;
-  const isAsked =
-    verdict === 'skipped'
-      ? required.some((name) => name === 'all' || concerns(row, name))
-      : verdict === 'not-applicable' &&
-        plan !== undefined &&
-        [plan, id].some((one) => required.includes(one));
+  const isAsked = required.some((name) => {
+    if (verdict === 'skipped') return name === 'all' || concerns(row, name);
+    return verdict === 'not-applicable' && plan !== undefined && [plan, id].includes(name);
+  });
   return isAsked ? { ...row, verdict: 'inconclusive', required: true } : row;
 }
 

@@ -6,7 +6,7 @@ import { pinnedProfileYaml, profileYaml } from '../../checks/profile/write-profi
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { decidedCase } from '../../reports/build-report.ts';
 import { FORMATS } from '../../reports/formats.ts';
-import { LiveTap } from '../../reports/pipelines/tap.ts';
+import { liveTap } from '../../reports/pipelines/tap.ts';
 import type { Report } from '../../reports/report.ts';
 import { renderTerminal } from '../../reports/terminal.ts';
 import type { Gate } from '../../reports/verdict.ts';
@@ -39,7 +39,7 @@ export async function runCheck(
     checks: subject.traffic === undefined ? (subject.only?.length ?? allChecks.length) : undefined,
   });
   const format = options.format ?? (process.stdout.isTTY ? 'human' : 'tap');
-  const tap = format === 'tap' ? new LiveTap((text) => void process.stdout.write(text)) : undefined;
+  const tap = format === 'tap' ? liveTap((text) => void process.stdout.write(text)) : undefined;
   const { signal, release } = untilInterrupted(
     () => view.note('stopping and saving what was measured; repeat the signal to end at once'),
     () => view.end(),
@@ -80,7 +80,7 @@ export async function runCheck(
       await writeProfile(options.writeProfile, report, subject, options);
     tap?.end(built);
     const stream = tap === undefined ? process.stdout : process.stderr;
-    const screen = screenOf(stream, 1);
+    const screen = screenOf(stream);
     const where = wrap(`results: ${directory} (${FORMATS.html.file} for a browser)`, screen, '  ').join('\n');
     stream.write(`${renderTerminal(built, screen)}${where}\n`);
     return report.run.interrupted === undefined ? EXIT_FOR[built.verdict] : EXIT.interrupted;

@@ -2,15 +2,11 @@ import { styleText } from 'node:util';
 import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
 import { textTable } from '../../spec/text-table.ts';
 
-/**
- * The screen for a summary.
- *
- * @param taken how many lines something else needs
- */
-export function screenOf(stream: NodeJS.WriteStream, taken = 0): Screen {
+/** The screen for a summary. */
+export function screenOf(stream: NodeJS.WriteStream): Screen {
   const colour = wantsColour(stream);
   if (!stream.isTTY) return { ...NO_SCREEN, colour };
-  return { colour, columns: Math.max(40, stream.columns), rows: Math.max(10, stream.rows - taken) };
+  return { colour, columns: Math.max(40, stream.columns), rows: Math.max(10, stream.rows) };
 }
 
 /** How wide a list may be: in a pipe each row is one line. */

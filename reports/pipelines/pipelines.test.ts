@@ -14,7 +14,7 @@ import {
   unpermitted,
   untold,
 } from '../testing/sample-reports.ts';
-import { LiveTap } from './tap.ts';
+import { liveTap } from './tap.ts';
 
 const mixed = () =>
   reportWith([
@@ -68,7 +68,7 @@ t.test('TAP: a point for the run and each case', async (t) => {
 
 t.test('TAP during a run: each case once, and again where it came to stand otherwise', async (t) => {
   let text = '';
-  const tap = new LiveTap((more) => {
+  const tap = liveTap((more) => {
     text += more;
   });
   tap.decided(decidedCase(row('one'), undefined));

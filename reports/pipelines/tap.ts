@@ -4,7 +4,7 @@ import { runItself, type Standing, type TestCase, type TestRun } from '../test-r
 /** TAP 14 of a run that is over. */
 export function renderTap(run: TestRun): string {
   let text = '';
-  new LiveTap((more) => {
+  liveTap((more) => {
     text += more;
   }).end(run);
   return text;
@@ -14,34 +14,27 @@ export function renderTap(run: TestRun): string {
  * TAP 14 during a run: each case as soon as it is decided. At the end come the run itself, the other cases, and once more
  * those whose standing changed. What could not be judged is `not ok`, as a skip looks green.
  */
-export class LiveTap {
-  readonly #write: (text: string) => void;
-  readonly #told = new Map<string, Standing>();
-  #number = 0;
-
-  constructor(write: (text: string) => void) {
-    this.#write = write;
-    write('TAP version 14\n');
-  }
-
-  decided(one: TestCase): void {
-    this.#told.set(one.name, one.standing);
-    this.#number += 1;
-    this.#write(pointOf(one, this.#number));
-  }
-
-  end(run: TestRun): void {
-    for (const one of run.cases) if (this.#told.get(one.name) !== one.standing) this.decided(one);
-    // The headline changes from run to run, so it is a comment.
-    this.#write(`# ${run.headline}\n`);
-    this.decided(runItself(run));
-    this.#write(`1..${this.#number}\n`);
-  }
-
-  /** Ends the output of a run that had nothing to judge. */
-  bailOut(why: string): void {
-    this.#write(`Bail out! ${why}\n`);
-  }
+export function liveTap(write: (text: string) => void) {
+  const told = new Map<string, Standing>();
+  let number = 0;
+  const decided = (one: TestCase) => {
+    told.set(one.name, one.standing);
+    number += 1;
+    write(pointOf(one, number));
+  };
+  write('TAP version 14\n');
+  return {
+    decided,
+    end(run: TestRun) {
+      for (const one of run.cases) if (told.get(one.name) !== one.standing) decided(one);
+      // The headline changes from run to run, so it is a comment.
+      write(`# ${run.headline}\n`);
+      decided(runItself(run));
+      write(`1..${number}\n`);
+    },
+    /** Ends the output of a run that had nothing to judge. */
+    bailOut: (why: string) => write(`Bail out! ${why}\n`),
+  };
 }
 
 const NOT_OK: readonly Standing[] = ['fail', 'inconclusive', 'known'];
