@@ -28,11 +28,6 @@ export function buildReport(stored: Report) {
   const exchanges = new Map(report.exchanges.map((exchange) => [exchange.id, exchange]));
   const proofOf = ({ evidence: [id = ''] }: Row) => exchanges.get(id);
   const groups = groupsOf(report);
-  const seconds = ({ evidence }: Row) =>
-    evidence.reduce((sum, id) => {
-      const { sentAt, receivedAt } = exchanges.get(id) ?? { sentAt: 0, receivedAt: 0 };
-      return sum + Math.max(0, receivedAt - sentAt) / 1000;
-    }, 0);
   return {
     report,
     /** The exchange that decided a row. */
@@ -47,9 +42,7 @@ export function buildReport(stored: Report) {
     /** What to do next, the most useful first. */
     steps: nextSteps(report, groups),
     cases: [
-      ...bySection(rows).flatMap(([name, those]) =>
-        those.map((row) => ({ ...rowCase(name, row, proofOf(row)), seconds: seconds(row) })),
-      ),
+      ...bySection(rows).flatMap(([name, those]) => those.map((row) => rowCase(name, row, proofOf(row)))),
       ...gaps.filter(({ pinned }) => pinned !== null).map(pinCase),
     ],
     facts: runFacts(report),
@@ -149,6 +142,7 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
     name: `${id} (${section}) ${title}`,
     standing,
     reason: `${PREFIX[standing] ?? ''}${because}${reason}`,
+    seconds: proof && Math.max(0, proof.receivedAt - proof.sentAt) / 1000,
     about: { 'The document': clause, 'Our reading': reading, 'What is asked': statement },
     facts: {
       'Of this exchange': row.expected,

@@ -11,11 +11,6 @@ export interface Step {
   readonly command?: string;
 }
 
-/** A command with more ids would be unreadable. */
-const MOST_REPEATED = 8;
-/** More steps would not help a reader. */
-const MOST_STEPS = 3;
-
 /** What to do next, the most useful step first. Commands work as they stand. */
 export function nextSteps(
   { run, problems }: Report,
@@ -31,10 +26,8 @@ export function nextSteps(
     );
   const alone = causes.filter(({ row }) => !isAside(row));
   if (alone.length > 0) {
-    const first = alone.slice(0, MOST_REPEATED).map(({ row }) => row.id);
-    const which = first.length < alone.length ? `the first ${first.length} that are` : 'what is';
-    const what = `Repeat only ${which} broken`;
-    steps.push({ what, command: `${withoutOption(command, 'only')} --only ${first.join(',')}` });
+    const only = `--only ${alone.map(({ row }) => row.id).join(',')}`;
+    steps.push({ what: 'Repeat only what is broken', command: `${withoutOption(command, 'only')} ${only}` });
   }
   if (alone.length < causes.length) {
     const others = causes.flatMap(({ row }) => (isAside(row) ? row.id : []));
@@ -90,7 +83,6 @@ function toVerifyMore(run: Report['run'], rows: Rows, again: string): Step[] {
   const remedies = rows.flatMap(({ why }) => why.flatMap((reason) => remedy(reason, run) ?? []).slice(0, 1));
   const steps = [...groupBy(remedies, ({ what }) => what).values()]
     .sort((a, b) => b.length - a.length)
-    .slice(0, MOST_STEPS)
     .map((alike) => ({ ...alike[0], what: `To verify ${alike.length} more: ${alike[0].what}` }));
   if (steps.length > 0 || rows.length === 0) return steps;
   const left = count(rows.length, 'requirement');

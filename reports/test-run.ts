@@ -16,7 +16,7 @@ export interface TestCase {
   readonly standing: Standing;
   /** One line: why it has this standing. */
   readonly reason: string;
-  /** How long the exchanges took that decided it. */
+  /** How long the exchange took that decided it. */
   readonly seconds?: number;
   /** What it is about in every run, and what a reader needs to act on it. */
   readonly about?: Facts;

@@ -43,7 +43,7 @@ t.test('a load, a comparison and a merge as a user runs them', { skip }, async (
   t.match(unwritten, {
     code: 2,
     stdout: /\nHeld: 3 thresholds\n$/,
-    stderr: /load-report\.json: could not be/,
+    stderr: /rename .*load-report\.json'\)\n$/,
   });
 });
 

@@ -9,8 +9,6 @@ import { factList, folded, markdownPage, pageShell } from './page-shell.ts';
 import { ratePictures } from './rates.ts';
 import { tableHtml } from './table.ts';
 
-/** This many failures are shown with their exchange; a server that breaks everything must not make a page of megabytes. */
-const MOST_PROOFS = 60;
 /** So many come before the other parts of the Markdown. */
 const FIRST_DEFECTS = 10;
 /** How many exchanges of a requirement are named. */
@@ -91,7 +89,7 @@ const tally = (rows: Rows): (SafeHtml | '')[] =>
 function defect({ row, follow }: Cause, index: number, { proofOf }: BuiltReport): SafeHtml {
   return html`<details class="defect"${index === 0 ? html.raw` open` : ''}><summary><span class="fail" aria-hidden="true">✘</span> ${row.title} <code>${row.id}</code>${follow.length === 0 ? '' : html` <span class="quiet">and ${follow.length} that follow from it</span>`}</summary>
 <dl id="d-${row.id}"><dt>Came</dt><dd class="fail"><code>${row.reason}</code></dd><dt>Asked</dt><dd><code>${row.expected ?? row.statement}</code></dd>${clause(row)}</dl>
-${index < MOST_PROOFS ? exchangeHtml(proofOf(row), row.at) : ''}
+${exchangeHtml(proofOf(row), row.at)}
 ${commandHtml(row.curl)}
 ${follow.length > 0 ? html`<p>Follow from it: ${idLinks(follow)}</p>` : ''}</details>`;
 }
