@@ -135,7 +135,7 @@ async function server(): Promise<Row[]> {
   const ratios: number[] = [];
   for (let round = 0; round < 15; round += 1)
     ratios.push((await answered(reference, 1)) / (await answered(bare, 1)));
-  for (const one of [reference, bare]) await one.close();
+  for (const one of [reference, bare]) one.close();
   return [['reference server by bare node:http, requests/s', median(ratios), '≥', 0.85]];
 }
 
@@ -176,7 +176,7 @@ async function load(): Promise<Row[]> {
     sampled.push((await made(some, target.secrets)) / most);
     everyBody.push((await made(every, target.secrets)) / most);
   }
-  for (const one of [reference, bare]) await one.close();
+  for (const one of [reference, bare]) one.close();
   return [
     ['k6 loop by bare k6, 1 body in 100 validated', median(sampled), '≥', 0.85],
     ['k6 loop by bare k6, every body validated', median(everyBody), '≥', 0.75],
@@ -197,7 +197,7 @@ async function capacity(): Promise<Row[]> {
     writeFileSync(profile, loadProfile(url));
     const out = newFolder();
     await took('load', 'capacity', '--profile', profile, '--out', out);
-    await close();
+    close();
     const { interval, run } = readCapacity(out);
     const [low, high] = interval ?? [0, 0];
     process.stderr.write(`${truth.toFixed(1)}/s: ${low.toFixed(1)} to ${high.toFixed(1)}\n`);

@@ -1,7 +1,8 @@
-/** Servers to measure, each in a thread of its own. */
+/** Servers to measure, each in a process of its own. */
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import { type StartOptions, startReferenceServer } from '../reference-server.ts';
 
 interface MeasuredOptions {
@@ -38,16 +39,20 @@ async function startBare({ body = PET, serviceMs }: MeasuredOptions): Promise<st
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`;
 }
 
-if (!isMainThread) {
-  const { reference }: MeasuredOptions = workerData;
-  parentPort?.postMessage(
-    reference === undefined ? await startBare(workerData) : (await startReferenceServer(reference)).baseUrl,
+const PROGRAM = fileURLToPath(import.meta.url);
+
+if (process.argv[1] === PROGRAM) {
+  const options: MeasuredOptions = JSON.parse(process.argv[2] ?? '');
+  const { reference } = options;
+  process.on('disconnect', () => process.exit(0));
+  process.send?.(
+    reference === undefined ? await startBare(options) : (await startReferenceServer(reference)).baseUrl,
   );
 }
 
-/** Starts a server in a thread of its own. */
+/** Starts a server in a process of its own. */
 export async function startMeasured(options: MeasuredOptions) {
-  const thread = new Worker(new URL(import.meta.url), { workerData: options });
-  const [url]: unknown[] = await once(thread, 'message');
-  return { url: String(url), close: () => thread.terminate() };
+  const child = fork(PROGRAM, [JSON.stringify(options)]);
+  const [url]: unknown[] = await once(child, 'message');
+  return { url: String(url), close: () => child.disconnect() };
 }

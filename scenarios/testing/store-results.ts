@@ -44,7 +44,7 @@ try {
     clockSpeed: 1,
   };
   const found = await measureCapacity({ target: searched, runId: '7f3a91c2', slo, out, k6 });
-  await known.close();
+  known.close();
   await store('capacity.json', found);
 } finally {
   await rm(out, { recursive: true, force: true });
