@@ -1,19 +1,10 @@
 /** The scenarios' facts: what each answers, how its load goes, who pays, what must hold. */
-import { isCustom, PLAN_NAMES } from '../../spec/plans.ts';
 import type { Mix, ScenarioFacts } from './scenario.ts';
 
 const USUAL_MIX: Mix = { listPets: 80, createPet: 5, getPet: 15 };
 const READ_MIX: Mix = { listPets: 80, createPet: 0, getPet: 20 };
 const LIST_MIX: Mix = { listPets: 100, createPet: 0, getPet: 0 };
 
-/** Clients at the limit of keys of every plan with a number, one a key. */
-const AT_THE_LIMIT = {
-  role: 'exhaust',
-  plans: PLAN_NAMES.filter((plan) => !isCustom(plan)),
-  reports: true,
-} as const;
-/** One client that goes over the limit of its key. */
-const OVER_THE_LIMIT = { role: 'ban', count: 1 } as const;
 /** The usual load before a peak, and the same load after it. */
 const RECOVERY = { name: 'latency and errors recover after the peak', tolerated: 0.5 } as const;
 const HALVES = { earlier: [0, 0.5], later: 0.5, tolerated: 0.25 } as const;
@@ -95,10 +86,11 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     targetSeconds: 600,
     personas: {
       name: 'edge',
+      role: 'exhaust',
       // The most that comes together is what goes over the limit, with what looks for its window.
       most: (perMinute) => 3 * perMinute + 5,
       mostInMinute: (perMinute) => perMinute + 4,
-      ...AT_THE_LIMIT,
+      reports: true,
     },
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
@@ -110,9 +102,10 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     targetSeconds: 115,
     personas: {
       name: 'polite',
+      role: 'exhaust',
       // Three windows' quota fits into the time, or a bucket's and two refills, with a refusal a second.
       most: (perMinute) => 3 * perMinute + 150,
-      ...AT_THE_LIMIT,
+      reports: true,
     },
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
@@ -126,9 +119,9 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     profile: 'constant',
     personas: {
       name: 'abuser',
+      role: 'ban',
       most: (perMinute) => 2 * perMinute + 70,
       reports: true,
-      ...OVER_THE_LIMIT,
     },
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
@@ -142,9 +135,9 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     profile: 'constant',
     personas: {
       name: 'noise',
+      role: 'ban',
       most: (_, seconds) => 10 * seconds + 20,
       from: 0.5,
-      ...OVER_THE_LIMIT,
     },
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,

@@ -3,7 +3,6 @@
  * scenarios/clients.ts.
  */
 import type { OperationName } from '../../spec/operations.ts';
-import type { PlanName } from '../../spec/plans.ts';
 import type { LoadProfileName } from './load-profiles.ts';
 
 /** The operations that a load sends, in the document's order: the interface may have more. */
@@ -35,12 +34,11 @@ export interface Personas {
   /** Also that of the function in scenarios/clients.ts that is such a client. */
   readonly name: string;
   /**
-   * There is one client for each key with this role, or `count` clients that share one key. Those of `exhaust` and `ban`
-   * go over its limit.
+   * Whose keys they have. With `exhaust` each key of a plan with a number has a client at its limit, with `ban` one has a
+   * client that goes over it, with `load` one pays for `count` clients, who keep to it.
    */
   readonly role: 'exhaust' | 'ban' | 'load';
   readonly count?: number;
-  readonly plans?: readonly PlanName[];
   /** When they begin, as a part of the run's duration; default at once. */
   readonly from?: number;
   /** Whether each client must report something at its end. */

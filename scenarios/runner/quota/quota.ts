@@ -1,5 +1,6 @@
 /** Plans which keys pay for a scenario's requests before k6 starts, or says what would fit. */
 import { UsageError } from '../../../checks/profile/usage-error.ts';
+import { isCustom } from '../../../spec/plans.ts';
 import { textTable } from '../../../spec/text-table.ts';
 import { arrivalsOf, peakOf, type Timing, wholeRequests } from '../../lib/load-profiles.ts';
 import type { PlannedKey, ToldPlan } from '../../lib/messages.ts';
@@ -61,7 +62,6 @@ function rateNeed(demand: Demand): Need {
 
 /** The part of the need that a key can pay, at most all of it. */
 function affordable(key: BudgetKey, { requests, busiestMinute }: Need): number {
-  if (requests === 0) return 1;
   const byMinute = ((key.minuteLeft ?? key.perMinute) - RESERVE) / busiestMinute;
   const byDay = ((key.dayLeft ?? key.perDay) - RESERVE) / requests;
   return Math.max(0, Math.min(1, byMinute, byDay));
@@ -87,19 +87,21 @@ function clientNeed(personas: Personas, { perMinute }: BudgetKey, { seconds, clo
 
 /** Pays for clients at their own pace, from keys with their role and plans. */
 function payClients(personas: Personas, demand: Demand, keys: readonly Payer[]): number[] {
-  const { role, plans, count } = personas;
+  const { role, count = 1 } = personas;
   const what = demand.facts.name;
   const fits = (key: BudgetKey) => {
     const { requests, busiestMinute } = clientNeed(personas, key, demand);
     return requests <= key.perDay - RESERVE && (role !== 'load' || busiestMinute <= key.perMinute - RESERVE);
   };
-  const fitting = keys.filter((key) => key.roles.includes(role) && (plans?.includes(key.plan) ?? true));
-  // If clients share a key, it must be able to pay for all of them.
-  const own = count === undefined ? fitting : [fitting.find(fits) ?? fitting.slice(0, 1)].flat();
+  const able = keys.filter((key) => key.roles.includes(role));
+  const own =
+    role === 'exhaust'
+      ? able.filter(({ plan }) => !isCustom(plan))
+      : [able.find(fits) ?? able.slice(0, 1)].flat();
   if (own.length === 0) {
-    const onPlans = plans === undefined ? '' : ` on plan ${plans.join(', ')}`;
+    const onPlan = role === 'exhaust' ? ' and a plan with a number' : '';
     const remedy = `give a key the role ${role} in the profile`;
-    throw new Unpayable(what, `no key has the role ${role}${onPlans}`, remedy);
+    throw new Unpayable(what, `no key has the role ${role}${onPlan}`, remedy);
   }
   for (const key of own) {
     Object.assign(key, clientNeed(personas, key, demand));
@@ -107,7 +109,7 @@ function payClients(personas: Personas, demand: Demand, keys: readonly Payer[]):
     const reason = `${key.name} (${key.plan}) would pay up to ${grouped(key.requests)} requests of ${grouped(key.perDay)} a day`;
     throw new Unpayable(what, reason, 'use a key of a larger plan', keys);
   }
-  return own.flatMap((key) => new Array<number>(count ?? 1).fill(keys.indexOf(key)));
+  return own.flatMap((key) => new Array<number>(count).fill(keys.indexOf(key)));
 }
 
 /** Pays for requests at a rate. Each key pays an equal part, and those of a process take turns. */
