@@ -171,19 +171,16 @@ function listBreach(value: JsonValue, { limit, status }: Asked): Breach | undefi
   );
 }
 
-function petBreach(value: JsonValue, asked: Asked): Breach | undefined {
-  const row = asked.operation === 'getPet' ? 'get-pet-schema' : 'add-pet-schema';
+function petBreach(value: JsonValue, { operation, id, name, categoryId, status }: Asked): Breach | undefined {
+  const row = operation === 'getPet' ? 'get-pet-schema' : 'add-pet-schema';
   const breach = breachOf(row, answer.schemaViolation('pet', schemaProblem.pet(value)));
   const animal = seenPet(value);
   if (breach !== undefined || animal === undefined) return breach;
   return (
-    breachOf('get-returns-requested-id', answer.requestedIdViolation(asked.id, animal)) ??
-    breachOf('add-echoes-name', answer.echoViolation('name', asked.name, animal.name)) ??
-    breachOf(
-      'add-echoes-category-id',
-      answer.echoViolation('categoryId', asked.categoryId, animal.categoryId),
-    ) ??
-    breachOf('add-echoes-status', answer.echoViolation('status', asked.status, animal.status))
+    breachOf('get-returns-requested-id', answer.requestedIdViolation(id, animal)) ??
+    breachOf('add-echoes-name', answer.echoViolation('name', name, animal.name)) ??
+    breachOf('add-echoes-category-id', answer.echoViolation('categoryId', categoryId, animal.categoryId)) ??
+    breachOf('add-echoes-status', answer.echoViolation('status', status, animal.status))
   );
 }
 
