@@ -2,13 +2,6 @@
 
 import { sum } from './statistics.ts';
 
-/** A part of a profile in which the rate (requests per second) changes evenly from one value to another. */
-export interface Slope {
-  readonly seconds: number;
-  readonly from: number;
-  readonly to: number;
-}
-
 /** k6 takes only a whole number of requests in a unit of time. This unit, in seconds, is long enough for any rate. */
 export const RATE_UNIT_SECONDS = 600;
 
@@ -62,8 +55,8 @@ export interface Timing {
   readonly seconds: number;
 }
 
-/** The rate over time, at rates that k6 can make. */
-export const slopesOf = ({ facts: { profile }, rate, seconds }: Timing): Slope[] =>
+/** The rate over time, in parts in which it changes evenly from one that k6 can make to another. */
+export const slopesOf = ({ facts: { profile }, rate, seconds }: Timing) =>
   (profile === undefined ? [] : SHAPES[profile]).map(([part, from, to]) => ({
     seconds: part * seconds,
     from: asMade(from * rate),

@@ -1,5 +1,5 @@
 /** k6's options, made from a scenario's facts. */
-import { peakOf, RATE_UNIT_SECONDS, type Slope, slopesOf } from '../../lib/load-profiles.ts';
+import { peakOf, RATE_UNIT_SECONDS, slopesOf } from '../../lib/load-profiles.ts';
 import type { LoadPlan } from '../../lib/messages.ts';
 import { ARRIVALS, type ScenarioFacts } from '../../lib/scenario.ts';
 import { latencyBounds, parseSlo } from '../../lib/slo.ts';
@@ -15,19 +15,6 @@ const USUAL_BOUND_MS = 500;
 const duration = (seconds: number) => `${Math.max(1, Math.round(seconds * 1e6) / 1000)}ms`;
 const perUnit = (rate: number) => Math.round(rate * RATE_UNIT_SECONDS);
 
-/** k6 refuses a constant rate that is shorter than a second. The script (script.ts) sends no more than is paid. */
-const constantRate = (load: Load): object => ({
-  executor: 'constant-arrival-rate',
-  rate: perUnit(peakOf(load)),
-  duration: duration(Math.max(1, load.seconds)),
-});
-
-const ramp = (shape: readonly Slope[]): object => ({
-  executor: 'ramping-arrival-rate',
-  startRate: perUnit(shape[0]?.from ?? 0),
-  stages: shape.map(({ seconds, to }) => ({ duration: duration(seconds), target: perUnit(to) })),
-});
-
 /** What dashboards on k6's outputs look for. Without `url` no query becomes a series of its own. */
 const OUTPUT_TAGS = ['status', 'name', 'scenario', 'error_code', 'method', 'expected_response'];
 
@@ -40,20 +27,28 @@ export function k6Options(load: Load, graceSeconds: number): Pick<LoadPlan, 'opt
   const { facts, seconds, clients, tagged } = load;
   const { profile, personas, targetSeconds = 0 } = facts;
   const processes = load.turns.length;
-  const shape = slopesOf(load);
+  const [shape, peak] = [slopesOf(load), peakOf(load)];
   const [bound = USUAL_BOUND_MS] = latencyBounds(parseSlo(load.slo));
   // Little's law, and half as many again for answers slower than the objective allows; the same for each process.
-  const enough = Math.min(MOST_VUS, Math.ceil(((peakOf(load) * bound) / 1000) * 1.5) + 4);
+  const enough = Math.min(MOST_VUS, Math.ceil(((peak * bound) / 1000) * 1.5) + 4);
   const arriving = Math.ceil(enough / processes) * processes;
   const vus = (profile === undefined ? 0 : arriving) + clients.length;
   const from = (personas?.from ?? 0) * seconds;
   const longest = Math.max(seconds - from, targetSeconds / load.clock.speed + 1);
   const gracefulStop = duration(graceSeconds);
   const once = { executor: 'per-vu-iterations', iterations: 1 };
-  const rates = {
+  const arrivals = {
     ...{ exec: 'default', timeUnit: `${RATE_UNIT_SECONDS}s`, preAllocatedVUs: arriving, maxVUs: arriving },
-    ...(profile === 'constant' ? constantRate(load) : ramp(shape)),
     gracefulStop,
+  };
+  // k6 refuses a constant rate that is shorter than a second. The script (script.ts) sends no more than is paid.
+  const constant = {
+    ...{ ...arrivals, executor: 'constant-arrival-rate' },
+    ...{ rate: perUnit(peak), duration: duration(Math.max(1, seconds)) },
+  };
+  const ramping = {
+    ...{ ...arrivals, executor: 'ramping-arrival-rate', startRate: perUnit(shape[0]?.from ?? 0) },
+    stages: shape.map((slope) => ({ duration: duration(slope.seconds), target: perUnit(slope.to) })),
   };
   const ownPace = {
     ...{ ...once, exec: personas?.name, vus: clients.length, gracefulStop },
@@ -67,7 +62,7 @@ export function k6Options(load: Load, graceSeconds: number): Pick<LoadPlan, 'opt
     vus,
     options: {
       scenarios: {
-        ...(profile !== undefined && { [ARRIVALS]: rates }),
+        ...(profile !== undefined && { [ARRIVALS]: profile === 'constant' ? constant : ramping }),
         ...(personas !== undefined && { [personas.name]: ownPace }),
         drain,
       },
