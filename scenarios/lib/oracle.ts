@@ -42,7 +42,6 @@ const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
  * until a time of this machine's clock, milliseconds since 1970.
  */
 export const unknownHeaders = () => ({ limit: '', reset: '', goodUntil: 0 });
-export type KnownHeaders = ReturnType<typeof unknownHeaders>;
 
 /** As k6 spells them. */
 const RATE_NAMES = ['X-Ratelimit-Limit', 'X-Ratelimit-Remaining', 'X-Ratelimit-Reset'] as const;
@@ -66,7 +65,7 @@ export function rateHeaderBreach(
   status: number,
   key: PlannedKey | undefined,
   now: number,
-  known: KnownHeaders,
+  known: ReturnType<typeof unknownHeaders>,
 ): Breach | undefined {
   // This runs for every response. Nearly always limit and reset say the same, and remaining is a count within the limit.
   const limit = headers[LIMIT_NAME];

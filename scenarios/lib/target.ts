@@ -2,15 +2,7 @@
 import type { RefinedParams, RefinedResponse } from 'k6/http';
 import http from 'k6/http';
 import { OPERATIONS } from '../../spec/operations.ts';
-import type { PlannedKey } from './messages.ts';
-import {
-  type Asked,
-  bodyBreach,
-  idsIn,
-  type KnownHeaders,
-  rateHeaderBreach,
-  unknownHeaders,
-} from './oracle.ts';
+import { type Asked, bodyBreach, idsIn, rateHeaderBreach, unknownHeaders } from './oracle.ts';
 import { begin, end, noteAdded, tellProtocol, tellViolation } from './report.ts';
 import { facts, plan, secret } from './run-plan.ts';
 import type { LoadOperation, Outcome } from './scenario.ts';
@@ -36,12 +28,7 @@ interface Sender {
 }
 
 /** A key as its clients use it. */
-export interface Caller {
-  readonly key: PlannedKey;
-  readonly expects429: boolean;
-  readonly known: KnownHeaders;
-  readonly senders: Readonly<Record<LoadOperation, Sender>>;
-}
+export type Caller = ReturnType<typeof newCaller>;
 
 const callers: Caller[] = [];
 
@@ -55,7 +42,7 @@ export function caller(keyIndex: number): Caller {
   return callers[keyIndex];
 }
 
-function newCaller(keyIndex: number): Caller {
+function newCaller(keyIndex: number) {
   const key = plan.keys[keyIndex];
   if (key === undefined) throw new Error(`no key ${keyIndex}`);
   const sender = (operation: LoadOperation): Sender => {
@@ -127,9 +114,8 @@ function judge(who: Caller, asked: Asked, response: TextResponse, at: number, ha
 /** What a client needs to know of an answer; the status is 0 where no response came. */
 export type Answer = Pick<TextResponse, 'status' | 'headers' | 'body'>;
 
-/** GET /pets with a query, made once. */
-export interface ListRequest {
-  /** Parsed by k6 once. */
+/** GET /pets with a query, made once: k6 parses its address once. */
+interface ListRequest {
   readonly url: ReturnType<typeof http.url>;
   readonly asked: Asked;
 }
