@@ -145,38 +145,34 @@ async function judgeTraffic(
 export async function checkTarget(request: CheckRequest): Promise<CheckedTarget> {
   if (request.traffic !== undefined) return judgeTraffic(request, request.traffic);
   const { profile, values, resume, offline = false, link = (direct) => direct } = request;
-  const { access, timeouts, patience, mostRequests, onEvent } = request;
   const clock = runClock(request);
   const startedAt = resume?.header.startedAt ?? clock.now();
   const id = resume?.header.runId ?? newRunId();
   const client = link(
     createClient({
+      ...request,
       baseUrl: profile.target,
       now: () => clock.now(),
       secrets: values.values(),
-      ...{ access, timeouts },
     }),
   );
   const journal = offline ? undefined : openJournal(request, id, startedAt);
   const signal = runTime(offline ? undefined : request.timeLimit, request.signal);
-  const facts = factsOf(request, id);
   const judging = judgingOf(request);
   const run = new Run({
-    ...facts,
+    ...request,
+    ...factsOf(request, id),
     checks: judging.checks,
     client,
     clock,
     clockSpeed: clock.speed,
-    offline,
     signal,
     journal,
-    stored: resume,
-    ...{ patience, mostRequests, onEvent },
   });
   try {
     const ready = await preflight(run);
     if (ready.kind === 'not-ready') return ready;
-    const result = await playRun(run, judging, onEvent);
+    const result = await playRun(run, judging, request.onEvent);
     const cutShort =
       run.sender.presence.gone ?? (signal.reason instanceof TimeIsOver ? signal.reason.message : undefined);
     return {

@@ -8,7 +8,6 @@ import { PERMISSIONS } from '../../spec/permissions.ts';
 import { fileBytes } from '../profile/file-text.ts';
 import { UsageError } from '../profile/usage-error.ts';
 import { ExchangeShape, ReadingShape } from '../wire/exchange-shape.ts';
-import { isTooDeep } from './stored-result.ts';
 
 const text = Type.String();
 const number = Type.Number();
@@ -105,7 +104,7 @@ export function lineOf(entry: JournalHeader | JournalEntry, before: number): { l
 function entryIn(line: Buffer, before: number): { entry: unknown; check: number } | undefined {
   const [, digits = '', json = ''] = line.length > MOST_IN_LINE ? [] : (LINE.exec(line.toString()) ?? []);
   const check = Number.parseInt(digits, 16);
-  return crc32(json, before) === check && !isTooDeep(json) ? { entry: JSON.parse(json), check } : undefined;
+  return crc32(json, before) === check ? { entry: JSON.parse(json), check } : undefined;
 }
 
 /**

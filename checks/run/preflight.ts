@@ -10,8 +10,7 @@ import { bearsRateHeader, described, looksLikeTheService } from '../wire/pets.ts
 import { getPet, listPets } from '../wire/requests.ts';
 import { conclusionOf, Inconclusive, type Reason, reasonOf, whatOf } from './reason.ts';
 import type { Run } from './run.ts';
-import { scene } from './scene.ts';
-import type { SceneRun } from './scene-run.ts';
+import { type SceneRun, scene } from './scene.ts';
 
 /** Whether there is anything to judge at the target's address. */
 export type Preflight =

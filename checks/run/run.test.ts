@@ -40,7 +40,7 @@ async function stopped(
   journal.close();
   const stored = readJournal(file);
   const resume = (more: Partial<RunOptions> = {}, later: Answers = () => ({ status: 201 })): TestRun =>
-    testRun(later, { stored, ...options, ...more });
+    testRun(later, { resume: stored, ...options, ...more });
   return { first, stored, resume };
 }
 
@@ -141,7 +141,7 @@ t.test('a scene that was cut off is played anew, but for what was remembered one
   });
   t.equal(again.sent.length, 1);
   const entries = [...stored.entries, { session: 2 }, { playing: 'adds:second' }];
-  const third = testRun(() => ({ status: 201 }), { stored: { ...stored, entries, sessions: 2 } });
+  const third = testRun(() => ({ status: 201 }), { resume: { ...stored, entries, sessions: 2 } });
   t.match((await third.run.play(adds)).second, { request: { body: '{"name":"Rex c"}' }, session: 3 });
 });
 
@@ -220,7 +220,7 @@ t.test('rejudging sends nothing; a scene that is not stored costs what needs it'
 t.test('a scene whose outcome names what a damaged line held is played again', async (t) => {
   const { stored } = await stopped(t, (run) => run.play(one));
   const entries = stored.entries.filter((entry) => !('exchange' in entry));
-  const again = testRun(undefined, { stored: { ...stored, entries } });
+  const again = testRun(undefined, { resume: { ...stored, entries } });
   t.match(await again.run.play(one), { list: { session: 2 } });
 });
 

@@ -14,7 +14,7 @@ import { Watch } from './watch.ts';
 /** What a run works with. */
 export interface RunOptions extends RunFacts, SenderOptions {
   /** An earlier part of this run: its scenes are not played again. */
-  readonly stored?: ReadJournal | undefined;
+  readonly resume?: ReadJournal | undefined;
   /** Rejudge: nothing is sent. */
   readonly offline?: boolean;
   /** They watch the answers as they come. */
@@ -37,12 +37,10 @@ export class Run implements Seen {
 
   constructor(options: RunOptions) {
     this.#options = options;
-    const { id, baseUrl, keys, permissions, sampleCategoryId, declined, clockSpeed } = options;
-    const facts = { id, baseUrl, keys, permissions, sampleCategoryId, declined, clockSpeed };
     this.watch = new Watch(options.checks ?? []);
-    this.trace = new GrowingTrace(facts, this.watch);
-    this.sender = new Sender(this.trace, (options.stored?.sessions ?? 0) + 1, options);
-    if (options.stored !== undefined) this.#takeIn(options.stored);
+    this.trace = new GrowingTrace(options, this.watch);
+    this.sender = new Sender(this.trace, (options.resume?.sessions ?? 0) + 1, options);
+    if (options.resume !== undefined) this.#takeIn(options.resume);
   }
 
   get facts(): RunFacts {

@@ -3,7 +3,7 @@ import { isAnswered } from '../wire/exchange.ts';
 import { conclusionOf, Inconclusive } from './reason.ts';
 import type { KeyScenes, Scene, SceneRun } from './scene-run.ts';
 
-export type { KeyScenes, Scene } from './scene-run.ts';
+export type { KeyScenes, NoKey, Scene, SceneRun } from './scene-run.ts';
 
 /** What a check can name. */
 export type AnyScene = Scene<unknown> | KeyScenes<unknown>;

@@ -22,30 +22,8 @@ FormatRegistry.Set('date-time', (text) => text.endsWith('Z') && !Number.isNaN(Da
 /** The most that a file with results may have; what a run writes has a tenth. */
 const LARGEST = 32 * 2 ** 20;
 
-/** Deeper than anything that is written here. */
-const DEEPEST = 1_000;
-/** V8 takes 70 bytes for each level that is open: of a shorter text that is little. */
-const LONG = 2 ** 20;
-
-/** Whether a text of JSON is nested too deeply to be parsed in little memory. */
-export function isTooDeep(text: string): boolean {
-  if (text.length < LONG) return false;
-  let [depth, isText] = [0, false];
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (isText && character === '\\') at += 1;
-    else if (character === '"') isText = !isText;
-    else if (isText) continue;
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-    if (depth > DEEPEST) return true;
-  }
-  return false;
-}
-
 /** The JSON in a text that may be cut off. @throws Error */
 function jsonIn(text: string): unknown {
-  if (isTooDeep(text)) throw new Error('is nested too deeply');
   try {
     return JSON.parse(text);
   } catch {

@@ -19,11 +19,9 @@ import {
 } from './answer.ts';
 import { rateHeaders } from './rate-headers.ts';
 
-const animal = (id: bigint | string | undefined, status?: string) => ({
-  id,
-  name: 'Rex',
-  categoryId: 7n,
-  status,
+const animal = (id: bigint | undefined, status?: string) => ({
+  ...{ id, name: 'Rex', categoryId: 7n, status },
+  fields: [],
 });
 
 t.test('the media type, whatever its case and parameters', async (t) => {
@@ -64,7 +62,6 @@ t.test('what keeps a body from being read, or its schema from holding, is passed
 
 t.test('Error.status', async (t) => {
   t.equal(errorStatusViolation(404n, 404), undefined);
-  t.equal(errorStatusViolation(404, 404), undefined);
   t.equal(errorStatusViolation(undefined, 404), undefined, 'the schema asks for it');
   t.equal(errorStatusViolation(2n ** 60n, 404)?.actual, `status ${2n ** 60n} in the body of a 404`);
 });
@@ -131,12 +128,11 @@ t.test('a list is as long as asked for, of the status asked for, each animal onc
     actual: 'animal 2 twice in one list',
     at: ['body/3/id'],
   });
-  t.equal(listOnceViolation([animal('9'), animal('9')])?.actual, 'animal 9 twice in one list');
 });
 
 t.test('the animal that was asked for', async (t) => {
   t.equal(requestedIdViolation('7', animal(7n)), undefined);
-  t.equal(requestedIdViolation('007', animal('7')), undefined, 'the number, not its spelling');
+  t.equal(requestedIdViolation('007', animal(7n)), undefined, 'the number, not its spelling');
   t.equal(requestedIdViolation('abc', animal(7n)), undefined, 'what that finds is open');
   t.match(requestedIdViolation('9007199254740993', animal(9007199254740992n)), {
     expected: 'animal 9007199254740993',

@@ -1,18 +1,10 @@
-import { mediaTypesIn } from './answer.ts';
+import { mediaTypesIn, type SeenPet } from './answer.ts';
 import { type AnsweredExchange, type Exchange, header, headerValues } from './exchange.ts';
 import { int64Of, isJsonObject, type JsonValue, type ParsedJson, parseJson } from './lossless-json.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { readLast } from './read-last.ts';
 
-/** An animal as far as a response tells; a field that is missing or of another type is undefined. */
-export interface SeenPet {
-  readonly id: bigint | undefined;
-  readonly name: string | undefined;
-  readonly categoryId: bigint | undefined;
-  readonly status: string | undefined;
-  /** Names of all fields, the document's or not. */
-  readonly fields: readonly string[];
-}
+export type { SeenPet } from './answer.ts';
 
 /**
  * What was read of a body is kept where the body has so many characters. To read a shorter one again is quicker than to

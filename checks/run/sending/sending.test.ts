@@ -10,7 +10,7 @@ import {
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { Inconclusive } from '../reason.ts';
 import type { RunOptions } from '../run.ts';
-import type { SceneRun } from '../scene-run.ts';
+import type { SceneRun } from '../scene.ts';
 import { type Answers, NOON, type TestRun, testKey, testRun } from '../testing/test-run.ts';
 
 type Answer = ReturnType<Answers>;

@@ -2,8 +2,7 @@
 import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
 import { Inconclusive, NO_KEY_MAY_ADD } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
-import { scene } from '../../run/scene.ts';
-import type { SceneRun } from '../../run/scene-run.ts';
+import { type SceneRun, scene } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { answeredPet, listedPets, type SeenPet } from '../../wire/pets.ts';

@@ -1,8 +1,7 @@
 /** The lives of animals: no operation changes or removes one, but the target's operator may. */
 import { doneOf, type Judge, type Seen } from '../../run/check.ts';
 import { notTold } from '../../run/reason.ts';
-import { type InTurn, inTurn, scene } from '../../run/scene.ts';
-import type { SceneRun } from '../../run/scene-run.ts';
+import { type InTurn, inTurn, type SceneRun, scene } from '../../run/scene.ts';
 import { isInt64, quoted, type Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';

@@ -4,7 +4,7 @@ import { notShown } from '../../run/reason.ts';
 import { inTurn, scene } from '../../run/scene.ts';
 import { errorStatusViolation, type Violation } from '../../wire/answer.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
-import { integerOf, isJsonObject, JsonNumber, type JsonObject } from '../../wire/lossless-json.ts';
+import { int64Of, isJsonObject, type JsonObject } from '../../wire/lossless-json.ts';
 import { bodyOf } from '../../wire/pets.ts';
 import { addText, type RequestSpec } from '../../wire/requests.ts';
 import { errorBodyViolation } from '../answers.ts';
@@ -83,11 +83,8 @@ function objectIn(exchange: AnsweredExchange): JsonObject | undefined {
 }
 
 /** The status that an Error body states. */
-function statedStatus(exchange: AnsweredExchange): bigint | undefined {
-  const status = objectIn(exchange)?.['status'];
-  const integer = status instanceof JsonNumber ? integerOf(status) : undefined;
-  return typeof integer === 'bigint' ? integer : undefined;
-}
+const statedStatus = (exchange: AnsweredExchange): bigint | undefined =>
+  int64Of(objectIn(exchange)?.['status']);
 
 /** Whether the body of a success says that it is an error: a Pet has no number as its status. */
 const isErrorOfSuccess = (exchange: AnsweredExchange): boolean =>

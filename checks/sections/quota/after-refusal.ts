@@ -5,7 +5,7 @@ import { CLOCKS_APART } from '../../limits/target-clock.ts';
 import { LONGEST_OF_MINUTE, MINUTE, SECOND } from '../../limits/time.ts';
 import { toldRetry } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
-import type { SceneRun } from '../../run/scene-run.ts';
+import type { SceneRun } from '../../run/scene.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';

@@ -3,7 +3,7 @@ import { cameBackAtOnce } from '../../limits/refill.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isAdmittedStatus } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
-import type { SceneRun } from '../../run/scene-run.ts';
+import type { SceneRun } from '../../run/scene.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 import { lostOn } from './admitted.ts';
 

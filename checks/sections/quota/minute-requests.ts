@@ -2,7 +2,7 @@
 import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
 import type { Key } from '../../profile/key.ts';
 import { drawNumber } from '../../run/run-facts.ts';
-import type { SceneRun } from '../../run/scene-run.ts';
+import type { SceneRun } from '../../run/scene.ts';
 import type { Intent } from '../../wire/exchange.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { categoryOf, inLetters, namePrefix, storeSample } from '../animals/additions.ts';

@@ -2,7 +2,7 @@
 import { MINUTE } from '../../limits/time.ts';
 import { isAdmittedStatus } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
-import type { SceneRun } from '../../run/scene-run.ts';
+import type { SceneRun } from '../../run/scene.ts';
 
 /** The functional keys, except the one of this name. */
 export const otherKeys = (keys: readonly Key[], key: { readonly name: string | null }): Key[] =>

@@ -4,7 +4,7 @@ import { isForDay, tellsDay, toldEnd } from '../../limits/told-time.ts';
 import { countWindow } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { daySpent, Inconclusive } from '../../run/reason.ts';
-import type { SceneRun } from '../../run/scene-run.ts';
+import type { SceneRun } from '../../run/scene.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { conclusionOf, Inconclusive } from '../../run/reason.ts';
-import type { SceneRun } from '../../run/scene-run.ts';
+import type { SceneRun } from '../../run/scene.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';

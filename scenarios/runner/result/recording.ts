@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline';
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { UsageError } from '../../../checks/profile/usage-error.ts';
-import { isTooDeep } from '../../../checks/run/stored-result.ts';
 import { type Redact, redactorOf } from '../../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
@@ -30,7 +29,7 @@ const isMessage = TypeCompiler.Compile(MessageShape);
 /** What a text is as JSON; undefined if it is none, or nobody wrote it for us. */
 function parse(json: string): unknown {
   try {
-    return isTooDeep(json) ? undefined : JSON.parse(json);
+    return JSON.parse(json);
   } catch {
     return undefined;
   }
