@@ -1,17 +1,10 @@
 /** JSON read without rounding a number, by the library lossless-json, and what the interface asks of a number. */
-import { parse, splitNumber } from 'lossless-json';
+import { LosslessNumber, parse, splitNumber } from 'lossless-json';
 
-/** A JSON number as it was written: `9223372036854775807` keeps its last digit, `1.0` its fraction. */
-export class JsonNumber {
-  readonly text: string;
+export { LosslessNumber } from 'lossless-json';
 
-  /** @param text a number by the grammar of RFC 8259, 6 */
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
+/** A number is as it was written: `9223372036854775807` keeps its last digit, `1.0` its fraction. */
+export type JsonValue = null | boolean | string | LosslessNumber | readonly JsonValue[] | JsonObject;
 
 /** A JSON object without a prototype, so that a field called `__proto__` or `constructor` is only a field. */
 export interface JsonObject {
@@ -52,10 +45,7 @@ const TOO_DEEP: ParsedJson = {
  */
 export function parseJson(text: string): ParsedJson {
   try {
-    const value = parse(text, null, {
-      parseNumber: (number) => new JsonNumber(number),
-      onDuplicateKey: ({ newValue }) => newValue,
-    });
+    const value = parse(text, null, { onDuplicateKey: ({ newValue }) => newValue });
     return isWithin(DEEPEST_NESTING, value) ? { ok: true, value } : TOO_DEEP;
   } catch (error) {
     // The call stack is full.
@@ -74,7 +64,7 @@ const printable = (text: string): string =>
 
 /** Whether a value nests no deeper than so many levels; takes the prototypes off its objects. */
 function isWithin(levels: number, value: unknown): value is JsonValue {
-  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return true;
+  if (typeof value !== 'object' || value === null || value instanceof LosslessNumber) return true;
   if (levels === 0) return false;
   if (!Array.isArray(value)) Object.setPrototypeOf(value, null);
   return Object.values(value).every((inner) => isWithin(levels - 1, inner));
@@ -83,7 +73,7 @@ function isWithin(levels: number, value: unknown): value is JsonValue {
 /** Whether a value is an object (not an array, not null, not a number). */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof LosslessNumber)
   );
 }
 
@@ -97,11 +87,11 @@ const PLAIN_INTEGER = /^-?(?:0|[1-9]\d{0,17})$/;
  * @returns the integer where it fits int64; `'fraction'` for 1.5; `'beyond'` for an integer outside of int64. The
  *   answer for 1e400 or 1e999999999 takes no more memory than the text does.
  */
-export function integerOf(number: JsonNumber): bigint | 'fraction' | 'beyond' {
+export function integerOf(number: LosslessNumber): bigint | 'fraction' | 'beyond' {
   // Almost all are short and plain.
-  if (PLAIN_INTEGER.test(number.text)) return BigInt(number.text);
+  if (PLAIN_INTEGER.test(number.value)) return BigInt(number.value);
   // The digits without the zeros at both ends; the exponent is the first one's.
-  const { sign, digits, exponent } = splitNumber(number.text);
+  const { sign, digits, exponent } = splitNumber(number.value);
   const length = exponent + 1;
   if (digits.length > length) return 'fraction';
   if (length > MOST_INT64_DIGITS) return 'beyond';
@@ -111,7 +101,7 @@ export function integerOf(number: JsonNumber): bigint | 'fraction' | 'beyond' {
 
 /** The value as an int64, or undefined where it is none: a string of digits is not, 1.0 is. */
 export function int64Of(value: JsonValue | undefined): bigint | undefined {
-  if (!(value instanceof JsonNumber)) return undefined;
+  if (!(value instanceof LosslessNumber)) return undefined;
   const integer = integerOf(value);
   return typeof integer === 'bigint' ? integer : undefined;
 }

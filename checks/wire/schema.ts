@@ -1,6 +1,6 @@
 import { type ContractSchema, schemas } from '../../spec/contract.ts';
 import type { SchemaProblem } from './answer.ts';
-import { int64Of, integerOf, isJsonObject, JsonNumber, type JsonValue } from './lossless-json.ts';
+import { int64Of, integerOf, isJsonObject, type JsonValue, LosslessNumber } from './lossless-json.ts';
 
 /** What is wrong with a value at a path (a JSON Pointer), and where that is seen: a missing field in what lacks it. */
 interface Problem {
@@ -14,7 +14,7 @@ const SHOWN_LENGTH = 40;
 /** The value itself, if it is short enough to stand in a sentence. */
 function shown(value: JsonValue): string {
   const isPlain = typeof value !== 'object' || value === null;
-  const text = value instanceof JsonNumber ? value.text : isPlain ? JSON.stringify(value) : '';
+  const text = value instanceof LosslessNumber ? value.value : isPlain ? JSON.stringify(value) : '';
   return text === '' || text.length > SHOWN_LENGTH ? '' : `${text}, `;
 }
 
@@ -29,7 +29,7 @@ function whatItIsNot({ type, format, enum: choices }: ContractSchema, value: Jso
     return choices.some((choice) => choice === value) ? undefined : `one of ${choices.join(', ')}`;
   if (format === 'int64') return int64Of(value) === undefined ? 'an int64' : undefined;
   if (type === 'integer')
-    return value instanceof JsonNumber && integerOf(value) !== 'fraction' ? undefined : 'an integer';
+    return value instanceof LosslessNumber && integerOf(value) !== 'fraction' ? undefined : 'an integer';
   if (type === 'string') return typeof value === 'string' ? undefined : 'a string';
   if (type === 'array') return isList(value) ? undefined : 'an array';
   return type === 'object' && !isJsonObject(value) ? 'an object' : undefined;

@@ -6,8 +6,8 @@ import * as answer from '../../checks/wire/answer.ts';
 import {
   int64Of,
   isJsonObject,
-  JsonNumber,
   type JsonValue,
+  LosslessNumber,
   type ParsedJson,
   parseJson,
 } from '../../checks/wire/lossless-json.ts';
@@ -141,7 +141,7 @@ function jsonIn(text: string): ParsedJson {
   if (MANY_DIGITS.test(text)) return parseJson(text);
   try {
     const value: JsonValue = JSON.parse(text, (_, part: unknown) =>
-      typeof part === 'number' ? new JsonNumber(String(part)) : part,
+      typeof part === 'number' ? new LosslessNumber(String(part)) : part,
     );
     return { ok: true, value };
   } catch {
