@@ -4,7 +4,7 @@ import type { Key } from '../profile/key.ts';
 import type { Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 import type { Findings } from './findings.ts';
-import { Inconclusive, type KeyWanted, type Reason } from './reason.ts';
+import { Inconclusive, type Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { AnyScene, InTurn, KeyScenes, Scene } from './scene.ts';
 import type { Trace, TraceSoFar } from './trace.ts';
@@ -36,10 +36,8 @@ export interface Check {
   readonly scenes: readonly AnyScene[];
   /** Without this permission a part is not tried, and the requirement skipped unless the rest breaks it. */
   readonly inFullWith?: Permission;
-  /** Why the requirement binds no target with these keys; undefined where it does. */
-  readonly notApplicable?: (keys: readonly Key[]) => string | undefined;
-  /** Which key is missing to verify it; undefined where none is. */
-  readonly lacks?: (keys: readonly Key[]) => KeyWanted | undefined;
+  /** Why nothing is asked for of it with these keys, be the scenes as they may; undefined where something is. */
+  readonly notAsked?: (keys: readonly Key[]) => Reason | undefined;
   /** Whether a failure stands although the target gives requests the answers of others: it is that very failure. */
   readonly standsWhereCrossed?: true;
   /** Whether it is about answers as such: what rests on an answer that breaks it cannot be told, and follows from that. */
@@ -81,18 +79,18 @@ export function check(
 
 /** Why nothing is asked for of a row with these keys and permissions; undefined where something is. */
 export function whyNotAsked(
-  row: Pick<Check, 'permit' | 'scenes' | 'notApplicable' | 'lacks'>,
+  row: Pick<Check, 'permit' | 'scenes' | 'notAsked'>,
   { keys, permissions }: Pick<RunFacts, 'keys' | 'permissions'>,
 ): Reason | undefined {
-  const unbound = row.notApplicable?.(keys);
-  if (unbound !== undefined) return { kind: 'unbound', what: unbound };
+  const ofKeys = row.notAsked?.(keys);
+  if (ofKeys !== undefined) return ofKeys;
   const permission = [row.permit, ...row.scenes.map(({ permit }) => permit)].find(
     (permit) => permit !== undefined && !permissions.has(permit),
   );
   if (permission !== undefined) return { kind: 'not-permitted', permission };
   const none = row.scenes.find((scene) => scene.kind === 'on-keys' && scene.keys(keys).length === 0);
-  const wanted = row.lacks?.(keys) ?? (none?.kind === 'on-keys' ? none.wanted : undefined);
-  if (wanted === undefined) return undefined;
+  if (none?.kind !== 'on-keys') return undefined;
+  const { wanted } = none;
   const { role } = wanted;
   // Where no key has the role, nobody asks yet what else such a key needs.
   const isRoleMissing = role !== undefined && keys.every(({ roles }) => !roles.includes(role));

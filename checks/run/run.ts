@@ -3,7 +3,7 @@ import type { Exchange, Intent } from '../wire/exchange.ts';
 import type { Check, Seen } from './check.ts';
 import type { ReadJournal, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
-import { conclusionOf, conclusiveOr, Inconclusive } from './reason.ts';
+import { conclusionOf, Inconclusive } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { AnyScene, InTurn, KeyScenes, Scene } from './scene.ts';
 import { SceneRun } from './scene-run.ts';
@@ -62,40 +62,32 @@ export class Run implements Seen {
   }
 
   of<T>(scene: Scene<T>): T {
-    const refusal = this.#refusal(scene);
-    if (refusal !== undefined) throw refusal;
-    if (!this.#outcomes.has(scene.id)) throw new Inconclusive({ kind: 'not-stored', scene: scene.id });
-    const outcome = this.#outcomes.get(scene.id);
+    const outcome = this.#outcomeOf(scene);
     if (outcome instanceof Inconclusive) throw outcome;
-    // A scene's id names the type of its outcome, which the map forgets.
-    return outcome as T;
+    return outcome;
   }
 
   maybe<T>(scene: Scene<T>): T | undefined {
-    return conclusiveOr(
-      () => this.of(scene),
-      () => undefined,
-    );
+    const outcome = this.#outcomeOf(scene);
+    return outcome instanceof Inconclusive ? undefined : outcome;
   }
 
   on<T>(scenes: KeyScenes<T>): InTurn<T> {
     const refusal = this.#refusal(scenes);
     if (refusal !== undefined) throw refusal;
-    const played = scenes.keys(this.keys).map((key) =>
-      conclusiveOr<T, Inconclusive>(
-        () => this.of(scenes.on(key)),
-        (reason) => reason,
-      ),
-    );
+    const played = scenes.keys(this.keys).map((key) => this.#outcomeOf(scenes.on(key)));
     if (played.length > 0) return played;
-    return scenes
-      .keys(this.facts.keys)
-      .map(
-        (key) =>
-          new Inconclusive(
-            this.sender.laneOf({ key: key.name })?.unusable ?? `key ${key.name} cannot be used`,
-          ),
-      );
+    const whyNot = ({ name }: Key) =>
+      this.sender.laneOf({ key: name })?.unusable ?? `key ${name} cannot be used`;
+    return scenes.keys(this.facts.keys).map((key) => new Inconclusive(whyNot(key)));
+  }
+
+  #outcomeOf<T>(scene: Scene<T>): T | Inconclusive {
+    const refusal = this.#refusal(scene);
+    if (refusal !== undefined) return refusal;
+    if (!this.#outcomes.has(scene.id)) return new Inconclusive({ kind: 'not-stored', scene: scene.id });
+    // A scene's id names the type of its outcome, which the map forgets.
+    return this.#outcomes.get(scene.id) as T | Inconclusive;
   }
 
   /** The ids of scenes, and of those that they asked for. */

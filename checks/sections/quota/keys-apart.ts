@@ -221,7 +221,7 @@ export const keysApartChecks: readonly Check[] = [
     {
       scenes: [usedInTurn],
       explainsShortage: true,
-      lacks: (keys) => (keys.length < 2 ? { count: 2 } : undefined),
+      notAsked: (keys) => (keys.length < 2 ? { kind: 'no-key', wanted: { count: 2 } } : undefined),
     },
     (judge, seen) => {
       const { once, followed } = seen.of(usedInTurn);

@@ -22,7 +22,7 @@ export const checkOfKeys = <T>(
   id: string,
   measured: KeyScenes<T>,
   judgeOne: (measurement: T, judge: Judge, seen: Seen) => void,
-  options: Partial<Pick<Check, 'notApplicable' | 'conclude' | 'scenes' | 'explainsShortage'>> = {},
+  options: Partial<Pick<Check, 'notAsked' | 'conclude' | 'scenes' | 'explainsShortage'>> = {},
 ): Check =>
   check(id, { scenes: [measured], ...options }, (judge, seen) => {
     for (const measurement of playedOn(seen.on(measured))) judgeOne(measurement, judge, seen);
@@ -38,10 +38,10 @@ export function checkOfPlan<T>(
   const ofPlan = (keys: readonly Key[]) => measured.keys(keys).filter((key) => key.plan === plan);
   return checkOfKeys(id, { ...measured, keys: ofPlan, wanted: { ...measured.wanted, plan } }, judgeOne, {
     explainsShortage: true,
-    notApplicable: (keys) =>
-      isCustom(plan) && !keys.some((key) => key.plan === plan)
-        ? `no key of plan ${planTitle(plan)} is checked, and the document leaves its numbers custom`
-        : undefined,
+    notAsked: (keys) => {
+      const what = `no key of plan ${planTitle(plan)} is checked, and the document leaves its numbers custom`;
+      return isCustom(plan) && !keys.some((key) => key.plan === plan) ? { kind: 'unbound', what } : undefined;
+    },
   });
 }
 
