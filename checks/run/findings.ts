@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../wire/answer.ts';
 import { curl } from '../wire/curl.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { conclusiveOr, type Reason, reasonOf } from './reason.ts';
+import { concluded, Inconclusive, type Reason, reasonOf } from './reason.ts';
 
 /**
  * What a run says of one requirement: `inconclusive` was asked for and could not be told, `skipped` was not asked for
@@ -95,7 +95,8 @@ export class Findings {
 
   /** Runs a judgement; what it throws as inconclusive is said here too. */
   guard(judge: () => void): void {
-    conclusiveOr(judge, ({ reason, evidence }) => this.inconclusive(reason, ...evidence));
+    const why = concluded(judge);
+    if (why instanceof Inconclusive) this.inconclusive(why.reason, ...why.evidence);
   }
 
   /** @param trusted which exchanges count; what rests on another one was not seen */

@@ -12,7 +12,7 @@ import {
 } from './check.ts';
 import { type Doubt, doubtOf, isBefore } from './doubt.ts';
 import type { Finding, Findings } from './findings.ts';
-import { conclusiveOr, notTold, type Reason } from './reason.ts';
+import { concluded, Inconclusive, notTold, type Reason } from './reason.ts';
 import type { Run } from './run.ts';
 import type { AnyScene } from './scene.ts';
 
@@ -177,12 +177,12 @@ function markAside(row: Finding, findings: Findings, alone: readonly AnyScene[],
   return { ...row, reasons };
 }
 
-const gapAnswer = (observer: GapObserver, run: Run): GapAnswer | Reason =>
-  whyNotAsked(observer, run.facts) ??
-  conclusiveOr<GapAnswer | undefined, Reason>(
-    () => observer.answer(run),
-    ({ reason }) => reason,
-  ) ?? { kind: 'not-shown' };
+function gapAnswer(observer: GapObserver, run: Run): GapAnswer | Reason {
+  const notAsked = whyNotAsked(observer, run.facts);
+  if (notAsked !== undefined) return notAsked;
+  const answer = concluded(() => observer.answer(run));
+  return answer instanceof Inconclusive ? answer.reason : (answer ?? { kind: 'not-shown' });
+}
 
 const inDoubt = ({ message }: Doubt): Reason => ({ kind: 'in-doubt', what: message });
 

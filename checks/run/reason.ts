@@ -102,12 +102,12 @@ export const conclusionOf = <T>(work: Promise<T>): Promise<T | Inconclusive> =>
     throw error;
   });
 
-/** Runs what may be inconclusive: its result, or why there is none. Any other error is a defect and is thrown on. */
-export function conclusiveOr<T, U>(work: () => T, otherwise: (reason: Inconclusive) => U): T | U {
+/** The same of what is judged at once. */
+export function concluded<T>(work: () => T): T | Inconclusive {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Inconclusive) return otherwise(error);
+    if (error instanceof Inconclusive) return error;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
 import { areLeftThen, minuteAsDay } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { check, type Judge } from '../../run/check.ts';
-import { conclusiveOr, notShown, notTold } from '../../run/reason.ts';
+import { concluded, Inconclusive, notShown, notTold } from '../../run/reason.ts';
 import { playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
@@ -80,10 +80,8 @@ export const remainingFalls = check(
   },
   (judge, seen) => {
     const { trace } = seen;
-    const minutes = conclusiveOr(
-      () => seen.on(minute),
-      () => [],
-    );
+    const filled = concluded(() => seen.on(minute));
+    const minutes = filled instanceof Inconclusive ? [] : filled;
     const falls = trace.run.keys.map((key) => fallOf(key, trace));
     if (minutes.length === 0 && falls.every(({ kind }) => kind === 'unseen'))
       judge.inconclusive(notShown(...REMAINING_SHOWN_BY));

@@ -15,7 +15,7 @@ import {
   judgeExchange,
   type Seen,
 } from '../../run/check.ts';
-import { conclusiveOr, daySpent, Inconclusive, notTold } from '../../run/reason.ts';
+import { concluded, daySpent, Inconclusive, notTold } from '../../run/reason.ts';
 import { playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
@@ -182,11 +182,8 @@ export const banChecks: readonly Check[] = [
 
 /** Ids of the answers that belong to a ban. */
 export function bannedAnswers(seen: Seen): ReadonlySet<string> {
-  const answers = conclusiveOr(
-    () => theBan(seen.on(ban), seen.trace).ban?.answers,
-    () => undefined,
-  );
-  return new Set(answers?.map(({ id }) => id));
+  const answers = concluded(() => theBan(seen.on(ban), seen.trace).ban?.answers);
+  return new Set(answers instanceof Inconclusive ? [] : answers?.map(({ id }) => id));
 }
 
 /** Defines a gap that is answered by the first answer of a ban. */

@@ -7,7 +7,7 @@ import { isForDay, toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
-import { conclusiveOr, daySpent, Inconclusive, notTold, type Reason } from '../../run/reason.ts';
+import { concluded, daySpent, Inconclusive, notTold, type Reason } from '../../run/reason.ts';
 import { type KeyScenes, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
@@ -115,26 +115,22 @@ export const minutesAndBan = { scenes: [minute] } as const;
 
 /** The ban of the key that may be banned; undefined if the run may ban none. @throws Inconclusive if it failed */
 export function banOf(seen: Seen): BanReading | undefined {
-  const outcomes = conclusiveOr(
-    () => seen.on(ban),
-    (why) => {
-      if (why.reason.kind === 'not-permitted') return undefined;
-      throw why;
-    },
-  );
+  const outcomes = concluded(() => seen.on(ban));
+  if (outcomes instanceof Inconclusive) {
+    if (outcomes.reason.kind === 'not-permitted') return undefined;
+    throw outcomes;
+  }
   // A run of some rows provokes no ban for them, nor can a key be banned that the target refuses already.
-  const isPlayed = outcomes?.some((outcome) => !(outcome instanceof Inconclusive)) === true;
-  return outcomes === undefined || !isPlayed ? undefined : theBan(outcomes, seen.trace);
+  const isPlayed = outcomes.some((outcome) => !(outcome instanceof Inconclusive));
+  return isPlayed ? theBan(outcomes, seen.trace) : undefined;
 }
 
 /** Why a refusal says nothing of its own key: other keys were refused as well while one was banned. */
 export function hitByBan(refusal: AnsweredExchange, seen: Seen): Reason | undefined {
-  const reading = conclusiveOr(
-    () => banOf(seen),
-    () => undefined,
-  );
-  const ban = reading?.ban;
-  if (ban === undefined || reading === undefined || refusal.key === reading.key.name) return undefined;
+  const reading = concluded(() => banOf(seen));
+  if (reading === undefined || reading instanceof Inconclusive) return undefined;
+  const { ban } = reading;
+  if (ban === undefined || refusal.key === reading.key.name) return undefined;
   const { trace } = seen;
   const isMeanwhile =
     refusal.sentAt >= ban.answer.sentAt && refusal.sentAt <= (ban.servedAgain?.receivedAt ?? refusal.sentAt);
