@@ -21,7 +21,7 @@ export function fileBytes(path: string, remedy: string, mostBytes: number): Buff
       throw refusal(path, `is larger than ${mostBytes.toLocaleString('en')} bytes`, remedy);
     return readFileSync(path);
   } catch (error) {
-    throw isWrongPath(error) ? refusal(path, systemProblem(error) ?? '', remedy) : error;
+    throw isWrongName(error) ? refusal(path, systemProblem(error) ?? '', remedy) : error;
   }
 }
 
@@ -32,11 +32,13 @@ export function fileText(path: string, remedy = 'is it the right file?', mostByt
   return new TextDecoder().decode(bytes);
 }
 
-/** Whether the system says of a path that it was named wrongly. */
-export const isWrongPath = (error: unknown): boolean =>
+/** Whether the system says of a path or an address that it was named wrongly. */
+export const isWrongName = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
-  /^E(NOENT|NOTDIR|ISDIR|EXIST|ACCES|PERM|ROFS|LOOP)$/.test(String(error.code));
+  /^E(NOENT|NOTDIR|ISDIR|EXIST|ACCES|PERM|ROFS|LOOP|NOTFOUND|ADDRINUSE|ADDRNOTAVAIL)$/.test(
+    String(error.code),
+  );
 
 /** What the system says of its error, such as `no space left on device`; undefined for an error of another kind. */
 export function systemProblem(error: unknown): string | undefined {

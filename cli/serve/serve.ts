@@ -1,12 +1,9 @@
 import { once } from 'node:events';
 import { Command } from '@commander-js/extra-typings';
-import { UsageError } from '../../checks/profile/usage-error.ts';
 import { EVERY_FAULT } from '../../reference-server/deviations/faults/index.ts';
-import { UnknownNameError } from '../../reference-server/deviations/named.ts';
 import { EVERY_VARIANT } from '../../reference-server/deviations/variants/index.ts';
 import { MOST_ANIMALS } from '../../reference-server/pet-store.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
-import type { ReferenceServer } from '../../reference-server/server.ts';
 import { currentId } from '../../spec/contract.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { interruptedBy, untilInterrupted } from '../shared/interruption.ts';
@@ -21,11 +18,7 @@ const usage = new Command('serve')
     '--profile-out <file>',
     'write a target profile to FILE, and the keys to FILE.env, without those that a run could not exhaust in time',
   )
-  .option(
-    '--fault <name>',
-    'break exactly one requirement; may be repeated',
-    (name: string, before: readonly string[] = []) => [...before, name],
-  )
+  .option('--fault <name...>', 'break exactly one requirement; may be repeated')
   .option('--variant <name>', 'answer what the document leaves open in another way; still conforming')
   .option('--clock-speed <n>', 'seconds of the server in one real second', numberFrom(1, 100_000), 1)
   .option(
@@ -36,8 +29,6 @@ const usage = new Command('serve')
   )
   .option('--list-faults', 'print every fault, and the requirement that it breaks')
   .option('--list-variants', 'print every variant, and what it answers in another way');
-
-type ServeOptions = ReturnType<typeof usage.opts>;
 
 const EXAMPLES = `
 Examples:
@@ -53,32 +44,13 @@ const inWords = (answers: Readonly<Record<string, string>>) =>
     .map(([question, answer]) => `${question}: ${answer}`)
     .join(', ');
 
-/** What to do about an address that the system refuses. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is in use; --port 0 takes a free one',
-  EACCES: 'may not be used by this user; --port 0 takes a free one',
-  EADDRNOTAVAIL: 'is no address of this machine',
-  ENOTFOUND: 'is no address of this machine',
-};
-
-async function started(options: ServeOptions): Promise<ReferenceServer> {
-  const { port, host, clockSpeed, animals, fault, variant } = options;
-  try {
-    return await startReferenceServer({ port, host, clockSpeed, animals, fault, variant });
-  } catch (error) {
-    if (error instanceof UnknownNameError)
-      throw new UsageError(`${error.message} (see --list-faults and --list-variants)`);
-    const remedy = REMEDIES[error instanceof Error && 'code' in error ? String(error.code) : ''];
-    throw remedy === undefined ? error : new UsageError(`${host}:${port} ${remedy}`);
-  }
-}
-
-async function serve(options: ServeOptions): Promise<void> {
+async function serve(options: ReturnType<typeof usage.opts>): Promise<void> {
   if (options.listFaults === true)
     return printTable(EVERY_FAULT.map(({ name, breaks }) => [name, currentId(breaks)]));
   if (options.listVariants === true)
     return printTable(EVERY_VARIANT.map(({ name, answers }) => [name, inWords(answers)]));
-  const server = await started(options);
+  const { port, host, clockSpeed, animals, fault, variant } = options;
+  const server = await startReferenceServer({ port, host, clockSpeed, animals, fault, variant });
   const { signal, release } = untilInterrupted();
   try {
     if (options.profileOut !== undefined) {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { CommanderError } from '@commander-js/extra-typings';
-import { isWrongPath, systemProblem } from '../../checks/profile/file-text.ts';
+import { isWrongName, systemProblem } from '../../checks/profile/file-text.ts';
 import { redactorOf } from '../../checks/wire/redaction.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
@@ -36,7 +36,7 @@ export function failure(error: unknown): void {
   }
   const { name = '', message = String(error) } = error instanceof Error ? error : {};
   const refused = refusedBySystem(error);
-  const ofSystem = isWrongPath(error) ? EXIT.usage : EXIT.inconclusive;
+  const ofSystem = isWrongName(error) ? EXIT.usage : EXIT.inconclusive;
   const known = EXIT_OF[name] ?? (refused === undefined ? undefined : ofSystem);
   const { directory } = about;
   if (known === undefined) crash(error);
