@@ -12,22 +12,10 @@ export const ADDED_ANIMALS = 'they stay';
 /** Section 2, PetStatus. */
 export const PET_STATUSES: readonly string[] = ['available', 'pending', 'sold'];
 
-/** What the document says of an operation. */
-interface OperationFacts {
-  readonly method: 'GET' | 'POST';
-  /** With the names of path parameters in braces. */
-  readonly path: string;
-  /** The status of its success. */
-  readonly success: number;
-  readonly query: readonly string[];
-  /** The schema of the request body; undefined where it has none. */
-  readonly request?: string;
-  /** The schema of the body of its success. */
-  readonly response: string;
-  /** The day on which it is removed, as `YYYY-MM-DD`. */
-  readonly removal?: string;
-}
-
+/**
+ * What the document says of each operation: a path has the names of its parameters in braces, `success` is a status,
+ * `request` and `response` are the schemas of bodies, and `removal` is the day on which it is removed.
+ */
 export const OPERATIONS = {
   listPets: { method: 'GET', path: '/pets', success: 200, query: ['limit', 'status'], response: 'Pets' },
   createPet: { method: 'POST', path: '/pets', success: 201, query: [], request: 'NewPet', response: 'Pet' },
@@ -39,7 +27,7 @@ export const OPERATIONS = {
     response: 'Pet',
     removal: '2030-12-05',
   },
-} as const satisfies Readonly<Record<string, OperationFacts>>;
+} as const;
 
 export type OperationName = keyof typeof OPERATIONS;
 const isOperation = (name: string): name is OperationName => Object.hasOwn(OPERATIONS, name);
