@@ -107,7 +107,7 @@ t.test('a run that waits is interrupted at once; a second signal leaves it no ti
   // A Free key alone runs out of its minute, which is a real one.
   const { folder, profile, env } = await testTarget(t, { keys: ['free-1'], clockSpeed: 1 });
   const started = start(folder, ['check', '--profile', profile, '--out', 'out', '--format', 'human'], env);
-  await shows(started, 'stderr', /\d:\d\d for the next window of key free-1; /);
+  await shows(started, 'stderr', /\d:\d\d for the next window of key free-1\n/);
   t.match(await runHere(folder, ['check', '--resume', 'out'], env), {
     code: 2,
     stderr: /^error: out is in use by process/,
