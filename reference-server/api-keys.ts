@@ -28,13 +28,11 @@ export const demoKeys = (): IssuedKey[] =>
     })),
   );
 
-export type KeyFinder = (token: string) => ApiKey | null;
-
 /**
  * Finds keys by their SHA-256, so the time of a look-up reveals nothing about a key's characters, and an unknown token
  * leaves nothing behind.
  */
-export function keyFinder(keys: readonly IssuedKey[]): KeyFinder {
+export function keyFinder(keys: readonly IssuedKey[]): (token: string) => ApiKey | null {
   const byDigest = new Map(keys.map(({ name, plan, value }) => [hash('sha256', value), { name, plan }]));
   return (token) => byDigest.get(hash('sha256', token)) ?? null;
 }

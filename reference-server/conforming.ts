@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
+import { type Answer, refusal } from './answer.ts';
 import { type ApiKey, bearerToken, demoKeys, type IssuedKey, keyFinder } from './api-keys.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Decisions, Design, Gate, RefusedBy } from './design.ts';
-import { type Problem, problem } from './error-body.ts';
 import { secondsUntil, standardHeaders } from './headers.ts';
 import { int64FromPath } from './int64.ts';
 import { newestFirst, readListQuery } from './list-query.ts';
@@ -27,13 +27,14 @@ export interface ServiceOptions {
 }
 
 /** Section 5. A connection usually repeats its credential, which is then recognised without another digest. */
-function identification(): Decisions['identify'] {
+function identification(keys: readonly IssuedKey[]): Decisions['identify'] {
+  const findKey = keyFinder(keys);
   const callers = new WeakMap<Socket, { readonly authorization: string | null; readonly key: ApiKey }>();
-  return ({ authorization, request: { socket }, service }) => {
+  return ({ authorization, request: { socket } }) => {
     const caller = callers.get(socket);
     if (caller?.authorization === authorization) return caller.key;
     const token = bearerToken(authorization);
-    const key = token === null ? null : service.findKey(token);
+    const key = token === null ? null : findKey(token);
     if (key !== null) callers.set(socket, { authorization, key });
     return key;
   };
@@ -46,10 +47,10 @@ const REFUSALS = {
 } as const;
 
 /** A refusal of a key, with the time at which it is served again. */
-function refused(by: RefusedBy, retryAt: number, now: number): Problem {
+function refused(by: RefusedBy, retryAt: number, now: number): Answer {
   const [code, why] = REFUSALS[by];
   const message = `${why}; retry after the time in Retry-After.`;
-  return problem(429, code, message, 'Retry-After', secondsUntil(retryAt, now));
+  return refusal(429, code, message, 'Retry-After', secondsUntil(retryAt, now));
 }
 
 /**
@@ -85,7 +86,7 @@ export function petText({ id, name, categoryId, status }: Pet): string {
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${ending}}`;
 }
 
-const NOT_JSON = problem(415, 'unsupported_media_type', 'The body must be application/json in UTF-8.');
+const NOT_JSON = refusal(415, 'unsupported_media_type', 'The body must be application/json in UTF-8.');
 
 /** The server that the document describes. */
 export function conformingDesign(options: ServiceOptions): Design {
@@ -96,7 +97,6 @@ export function conformingDesign(options: ServiceOptions): Design {
     basePath: '/v1',
     clock,
     keys,
-    findKey: keyFinder(keys),
     limitsOf: ({ plan }) => (plan === 'enterprise' ? enterprise : DOCUMENTED_PLANS[plan]),
     accountOf: (key) => key.name,
     minuteMeter: windowFromFirst,
@@ -104,7 +104,7 @@ export function conformingDesign(options: ServiceOptions): Design {
     ban: { threshold: 10, seconds: 60, ...options.ban },
     nextId: ascendingIds(FIRST_ID_BEYOND_DOUBLES),
     seed: seedWithMixedIds,
-    identify: identification(),
+    identify: identification(keys),
     admit: gatekeeper(),
     readListQuery,
     select: (query, { service }) => newestFirst(service.store, query),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApiKey, IssuedKey, KeyFinder } from './api-keys.ts';
+import type { Answer } from './answer.ts';
+import type { ApiKey, IssuedKey } from './api-keys.ts';
 import type { Clock } from './clock.ts';
-import type { Problem } from './error-body.ts';
 import type { ListQuery } from './list-query.ts';
 import type { IdSource, NewPet, Pet, PetStore } from './pet-store.ts';
 import type { LimiterPolicy, Quota, RateLimiter } from './rate-limiter.ts';
@@ -36,19 +36,11 @@ export interface Call {
   refusedBy: RefusedBy | null;
 }
 
-/** A response before its headers are put together. */
-export interface Answer {
-  readonly status: number;
-  readonly text: string;
-  /** Additional headers of this answer, as a flat list of names and values. */
-  readonly headers: readonly string[];
-}
-
 /** Whether a valid key's request is served, and the contents of the rate headers in either case. */
 export interface Gate {
   readonly quota: Quota;
   readonly refusedBy: RefusedBy | null;
-  readonly refusal: Problem | null;
+  readonly refusal: Answer | null;
 }
 
 /** Each decision of a server, as one function. */
@@ -57,15 +49,17 @@ export interface Decisions {
   identify(call: Call): ApiKey | null;
   /** Counts the request against its key. */
   admit(key: ApiKey, call: Call): Gate;
-  readListQuery(search: string, call: Call): { query: ListQuery } | { problem: Problem };
+  /** The query, or why it is refused. */
+  readListQuery(search: string, call: Call): ListQuery | Answer;
   /** The animals of a list, in their order. */
   select(query: ListQuery, call: Call): readonly Pet[];
   /** Why a body that is not labelled as JSON is refused, or null if it is read anyway. */
-  refuseMediaType(call: Call): Problem | null;
-  readNewPet(body: string, call: Call): { animal: NewPet } | { problem: Problem };
+  refuseMediaType(call: Call): Answer | null;
+  /** The animal, or why it is refused. */
+  readNewPet(body: string, call: Call): NewPet | Answer;
   addPet(animal: NewPet, call: Call): Pet;
-  /** The animal in a path's last segment, the problem with that segment, or null if there is no such animal. */
-  findPet(petId: string, call: Call): Pet | Problem | null;
+  /** The animal in a path's last segment, why that segment is refused, or null if there is no such animal. */
+  findPet(petId: string, call: Call): Pet | Answer | null;
   /** An animal as JSON, in a list or alone. */
   petText(pet: Pet, call: Call): string;
   /** The last word on status and body. */
@@ -82,7 +76,6 @@ export interface Design extends LimiterPolicy, Decisions {
   readonly basePath: string;
   readonly clock: Clock;
   readonly keys: readonly IssuedKey[];
-  readonly findKey: KeyFinder;
   /** How many requests after a 429, with none admitted in between, lead to a ban; and how long it lasts. */
   readonly ban: { readonly threshold: number; readonly seconds: number };
   /** Makes the ids of added animals. */

@@ -1,4 +1,5 @@
-import type { Answer, Call } from './design.ts';
+import type { Answer } from './answer.ts';
+import type { Call } from './design.ts';
 
 // Most answers of a busy server share their second with the one before.
 let written = { second: Number.NaN, text: '' };

@@ -1,4 +1,4 @@
-import { badRequest, type Problem, UNREADABLE_ESCAPE } from './error-body.ts';
+import { type Answer, badRequest, UNREADABLE_ESCAPE } from './answer.ts';
 import { isStatus, type NewPet, type Pet, type PetStatus, type PetStore } from './pet-store.ts';
 
 /** The query of a list. */
@@ -22,22 +22,22 @@ const USUAL = unfiltered(20);
  *
  * @param search the text after the question mark
  */
-export function readListQuery(search: string): { query: ListQuery } | { problem: Problem } {
-  if (search === '') return { query: USUAL };
+export function readListQuery(search: string): ListQuery | Answer {
+  if (search === '') return USUAL;
   try {
     decodeURIComponent(search);
   } catch {
-    return { problem: UNREADABLE_ESCAPE };
+    return UNREADABLE_ESCAPE;
   }
   const given = new URLSearchParams(search);
-  let problem: Problem | undefined;
+  let refused: Answer | undefined;
   /** The value of a parameter; `accepted` gives undefined for one that is not allowed. */
   const read = <T>(name: string, usual: T, rule: string, accepted: (text: string) => T | undefined): T => {
     const [text, second] = given.getAll(name);
     if (text === undefined) return usual;
-    if (second !== undefined) problem ??= badRequest('duplicate_parameter', `${name} is to be given once.`);
+    if (second !== undefined) refused ??= badRequest('duplicate_parameter', `${name} is to be given once.`);
     const value = accepted(text);
-    if (value === undefined) problem ??= badRequest(`invalid_${name}`, `${name} must be ${rule}.`);
+    if (value === undefined) refused ??= badRequest(`invalid_${name}`, `${name} must be ${rule}.`);
     return value ?? usual;
   };
   const query: ListQuery = {
@@ -48,7 +48,7 @@ export function readListQuery(search: string): { query: ListQuery } | { problem:
       isStatus(text) ? text : undefined,
     ),
   };
-  return problem === undefined ? { query } : { problem };
+  return refused ?? query;
 }
 
 /** The newest matching animals, newest first: a new animal is listed whatever the store's size. */

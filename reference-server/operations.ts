@@ -1,5 +1,5 @@
-import type { Answer, Call, Service } from './design.ts';
-import { errorBody, type Problem, problem } from './error-body.ts';
+import { type Answer, refusal } from './answer.ts';
+import type { Call, Service } from './design.ts';
 
 export type OperationName = 'listPets' | 'createPet' | 'getPet';
 
@@ -9,8 +9,6 @@ export interface Operation {
   readonly method: string;
   /** Below the base address; what it captures is the id of an animal. */
   readonly path: RegExp;
-  /** Whether it waits for the request's body. */
-  readonly readsBody: boolean;
   answer(call: Call): Answer;
 }
 
@@ -23,19 +21,19 @@ const DEPRECATION_HEADERS = [
   ...['Sunset', new Date(REMOVAL).toUTCString()],
   ...['Link', '<../pets>; rel="successor-version"'],
 ];
-const REMOVED = problem(
+const REMOVED = refusal(
   410,
   'operation_removed',
   'This operation was removed on 5 December 2030. Use GET /pets with the status filter.',
 );
 
-const NO_SUCH_ANIMAL = problem(404, 'not_found', 'No animal has this id.');
-const STORE_FULL = problem(507, 'store_full', 'The store holds as many animals as it can.');
+const NO_SUCH_ANIMAL = refusal(404, 'not_found', 'No animal has this id.');
+const STORE_FULL = refusal(507, 'store_full', 'The store holds as many animals as it can.');
 
-/** An answer with an Error body. */
-export function refusal(refused: Problem, more: readonly string[] = []): Answer {
-  return { status: refused.status, text: errorBody(refused), headers: [...refused.headers, ...more] };
-}
+const announcing = (answer: Answer): Answer => ({
+  ...answer,
+  headers: [...answer.headers, ...DEPRECATION_HEADERS],
+});
 
 /** The operations: whatever else there is to know of one is here. */
 export const OPERATIONS: readonly Operation[] = [
@@ -43,24 +41,21 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'listPets',
     method: 'GET',
     path: /^\/pets$/,
-    readsBody: false,
     answer(call) {
       const read = call.service.readListQuery(call.route.search, call);
-      if ('problem' in read) return refusal(read.problem);
-      return { status: 200, text: call.service.lists(read.query, call), headers: [] };
+      return 'text' in read ? read : { status: 200, text: call.service.lists(read, call), headers: [] };
     },
   },
   {
     name: 'createPet',
     method: 'POST',
     path: /^\/pets$/,
-    readsBody: true,
     answer(call) {
       const { service } = call;
       const read = service.readNewPet(call.body, call);
-      if ('problem' in read) return refusal(read.problem);
-      if (service.store.isFull) return refusal(STORE_FULL);
-      const pet = service.addPet(read.animal, call);
+      if ('text' in read) return read;
+      if (service.store.isFull) return STORE_FULL;
+      const pet = service.addPet(read, call);
       return { status: 201, text: service.petText(pet, call), headers: [] };
     },
   },
@@ -68,12 +63,10 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'getPet',
     method: 'GET',
     path: /^\/pets\/([^/]+)$/,
-    readsBody: false,
     answer(call) {
-      if (call.now >= REMOVAL) return refusal(REMOVED, DEPRECATION_HEADERS);
-      const found = call.service.findPet(call.route.petId, call);
-      if (found === null) return refusal(NO_SUCH_ANIMAL, DEPRECATION_HEADERS);
-      if ('code' in found) return refusal(found, DEPRECATION_HEADERS);
+      if (call.now >= REMOVAL) return announcing(REMOVED);
+      const found = call.service.findPet(call.route.petId, call) ?? NO_SUCH_ANIMAL;
+      if ('text' in found) return announcing(found);
       return { status: 200, text: call.service.petText(found, call), headers: DEPRECATION_HEADERS };
     },
   },

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { type Answer, badRequest, refusal } from './answer.ts';
 import type { Call } from './design.ts';
-import { badRequest, type Problem, problem } from './error-body.ts';
 
 /** The largest request body that is read: 1 MiB. The document does not show one (section 8, gaps). */
 export const MAX_BODY_BYTES = 1_048_576;
@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 1_048_576;
 // So that a client that is still sending can read its 413, this much more is read and discarded; then it is cut off.
 const DRAINED_BYTES = 8 * MAX_BODY_BYTES;
 
-const TOO_LARGE = problem(413, 'payload_too_large', 'The request body is larger than 1 MiB.');
+const TOO_LARGE = refusal(413, 'payload_too_large', 'The request body is larger than 1 MiB.');
 const NOT_UTF8 = badRequest('malformed_json', 'The request body is not UTF-8.');
 
 // A byte order mark is kept, so that parsing fails: JSON must not have one (RFC 8259, 8.1).
@@ -21,7 +21,7 @@ function isLabelledJson({ headers }: IncomingMessage): boolean {
 }
 
 /** Keeps the body's text, or says why it is refused. */
-function decode(bytes: Buffer, call: Call): Problem | null {
+function decode(bytes: Buffer, call: Call): Answer | null {
   if (bytes.length === 0) return null;
   const unlabelled = isLabelledJson(call.request) ? null : call.service.refuseMediaType(call);
   if (unlabelled !== null) return unlabelled;
@@ -34,7 +34,7 @@ function decode(bytes: Buffer, call: Call): Problem | null {
 }
 
 /** Reads a request's body and calls `done` once, with why it is refused if it is; never if the client goes away first. */
-export function receiveBody(call: Call, done: (refused: Problem | null) => void): void {
+export function receiveBody(call: Call, done: (refused: Answer | null) => void): void {
   const { request } = call;
   const chunks: Buffer[] = [];
   let size = 0;

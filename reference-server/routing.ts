@@ -1,5 +1,5 @@
+import { type Answer, methodNotAllowed, NO_SUCH_PATH, UNREADABLE_ESCAPE } from './answer.ts';
 import type { Route } from './design.ts';
-import { methodNotAllowed, NO_SUCH_PATH, type Problem, UNREADABLE_ESCAPE } from './error-body.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 
 function unescaped(path: string): string | null {
@@ -17,7 +17,7 @@ export function routeOf(
   basePath: string,
   method: string,
   target: string,
-): Route & { readonly found: Operation | Problem } {
+): Route & { readonly found: Operation | Answer } {
   const question = target.includes('?') ? target.indexOf('?') : target.length;
   const search = target.slice(question + 1);
   const path = unescaped(target.slice(0, question).replace(/^https?:\/\/[^/]*/i, ''));

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Answer, badRequest, refusal } from './answer.ts';
 import type { IssuedKey } from './api-keys.ts';
 import type { Clock } from './clock.ts';
 import { conformingDesign, type ServiceOptions } from './conforming.ts';
-import type { Answer, Call, Design, Route, Service } from './design.ts';
-import { badRequest, type Problem, problem } from './error-body.ts';
-import { listWriter, refusal } from './operations.ts';
+import type { Call, Design, Route, Service } from './design.ts';
+import { listWriter } from './operations.ts';
 import { PetStore } from './pet-store.ts';
 import type { PlanLimits } from './plans.ts';
 import { noQuota, RateLimiter } from './rate-limiter.ts';
@@ -52,13 +52,13 @@ const PATIENCE = {
 export type Patience = Readonly<typeof PATIENCE>;
 
 const HOST_REQUIRED = badRequest('host_required', 'An HTTP/1.1 request names exactly one host.');
-const KEY_REQUIRED = problem(
+const KEY_REQUIRED = refusal(
   401,
   'unauthorized',
   'A valid API key is required: Authorization: Bearer <API_KEY>.',
   ...['WWW-Authenticate', 'Bearer realm="pets"'],
 );
-const UNEXPECTED = problem(500, 'internal_error', 'The server failed to answer.');
+const UNEXPECTED = refusal(500, 'internal_error', 'The server failed to answer.');
 
 /** A design at work, with so many animals. */
 export function serviceOf(usual: Design, { animals = 120, design: change }: ServerOptions): Service {
@@ -93,7 +93,7 @@ function openCall(request: IncomingMessage, route: Route, service: Service): Cal
  * Why a request is refused before its operation is looked at: HTTP itself forbids it, it has no valid key, or its key is
  * banned or over its limit. Stores key and quota in the call.
  */
-function admission(call: Call): Problem | null {
+function admission(call: Call): Answer | null {
   const hosts = fieldsNamed('host', call.request).length;
   if (hosts > 1 || (hosts === 0 && call.request.httpVersion !== '1.0')) return HOST_REQUIRED;
   call.key = call.service.identify(call);
@@ -121,17 +121,14 @@ export function requestHandler(service: Service, server: Pick<Server, 'listening
         work();
       } catch (error) {
         process.emitWarning(error instanceof Error ? error : String(error));
-        if (!response.headersSent) reply(refusal(UNEXPECTED));
+        if (!response.headersSent) reply(UNEXPECTED);
       }
     };
     attempt(() => {
       const found = admission(call) ?? route.found;
-      if ('code' in found) reply(refusal(found));
-      else if (!found.readsBody) reply(found.answer(call));
-      else
-        receiveBody(call, (problem) =>
-          attempt(() => reply(problem === null ? found.answer(call) : refusal(problem))),
-        );
+      if ('text' in found) reply(found);
+      else if (found.method !== 'POST') reply(found.answer(call));
+      else receiveBody(call, (refused) => attempt(() => reply(refused ?? found.answer(call))));
     });
   };
 }

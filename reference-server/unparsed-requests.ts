@@ -1,32 +1,29 @@
 import { type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type Answer, badRequest, methodNotAllowed, refusal } from './answer.ts';
 import type { Clock } from './clock.ts';
-import { methodNotAllowed, type Problem, problem } from './error-body.ts';
 import { standardHeaders } from './headers.ts';
-import { refusal } from './operations.ts';
 import { noQuota } from './rate-limiter.ts';
 
-const PROBLEMS: Readonly<Record<string, Problem>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: problem(408, 'request_timeout', 'The request took too long to arrive.'),
-  HPE_HEADER_OVERFLOW: problem(431, 'headers_too_large', 'Request line and headers are larger than 16 KiB.'),
+const REFUSALS: Readonly<Record<string, Answer>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: refusal(408, 'request_timeout', 'The request took too long to arrive.'),
+  HPE_HEADER_OVERFLOW: refusal(431, 'headers_too_large', 'Request line and headers are larger than 16 KiB.'),
 };
-const UNREADABLE = problem(400, 'malformed_request', 'The request is not HTTP/1.1.');
-const EXPECTATION = problem(417, 'expectation_failed', 'The only expectation that is met is 100-continue.');
+const UNREADABLE = badRequest('malformed_request', 'The request is not HTTP/1.1.');
+const EXPECTATION = refusal(417, 'expectation_failed', 'The only expectation that is met is 100-continue.');
 const NO_TUNNELS = methodNotAllowed('GET, POST', 'This server opens no tunnels.');
 
-function answerTo(refused: Problem, clock: Clock): { headers: string[]; text: string } {
-  const answer = refusal(refused);
+function headersOf(refused: Answer, clock: Clock): string[] {
   const now = clock.now();
-  const headers = [...standardHeaders(answer, { quota: noQuota(now), now }), 'Connection', 'close'];
-  return { headers, text: answer.text };
+  return [...standardHeaders(refused, { quota: noQuota(now), now }), 'Connection', 'close'];
 }
 
 // Without a parsed request there is no response object, so the answer is written as text.
-function writeAndClose(socket: Duplex, refused: Problem, clock: Clock): void {
-  const { headers, text } = answerTo(refused, clock);
+function writeAndClose(socket: Duplex, refused: Answer, clock: Clock): void {
+  const headers = headersOf(refused, clock);
   let head = `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status] ?? ''}\r\n`;
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
-  socket.end(`${head}\r\n${text}`, () => socket.destroy());
+  socket.end(`${head}\r\n${refused.text}`, () => socket.destroy());
 }
 
 // node:http keeps a connection's current response here, and looks at it before it answers by itself.
@@ -48,7 +45,7 @@ function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, clock: Clo
   } else if (response?.headersSent === true) {
     socket.destroy();
   } else {
-    writeAndClose(socket, PROBLEMS[error.code ?? ''] ?? UNREADABLE, clock);
+    writeAndClose(socket, REFUSALS[error.code ?? ''] ?? UNREADABLE, clock);
   }
 }
 
@@ -56,8 +53,7 @@ function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, clock: Clo
 export function serveUnparsedRequests(server: Server, clock: Clock): void {
   server.on('clientError', (error, socket) => answerUnparsed(error, socket, clock));
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const { headers, text } = answerTo(EXPECTATION, clock);
-    response.writeHead(EXPECTATION.status, headers).end(text);
+    response.writeHead(EXPECTATION.status, headersOf(EXPECTATION, clock)).end(EXPECTATION.text);
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
     writeAndClose(socket, NO_TUNNELS, clock),

@@ -1,5 +1,5 @@
-import type { Answer, Call } from '../design.ts';
-import { errorBody, problem } from '../error-body.ts';
+import { type Answer, refusal } from '../answer.ts';
+import type { Call } from '../design.ts';
 import type { OperationName } from '../operations.ts';
 import { type Deviation, deciding } from './deviation.ts';
 import { on, type When, where } from './when.ts';
@@ -22,7 +22,7 @@ export const otherErrors: When = ({ route }, { status }) =>
 /** Status and text of an Error. */
 export const errorOf = (status: number) => ({
   status,
-  text: errorBody(problem(status, 'refused', 'The request was refused.')),
+  text: refusal(status, 'refused', 'The request was refused.').text,
 });
 
 /** Changes the answers that match: their status, their text, the headers that are theirs. */
@@ -44,9 +44,12 @@ export const failing = (status: number, ...when: readonly When[]): Deviation =>
 export const rewriting = (when: When, change: (text: string, answer: Answer) => string): Deviation =>
   answering(when, (answer) => ({ text: change(answer.text, answer) }));
 
-/** Answers with another status, which the Error body says too. */
-export const restated = (status: number, when: When): Deviation =>
-  answering(when, ({ text }) => ({ status, text: text.replace(/"status":\d+/, `"status":${status}`) }));
+/** An Error with another status, which its body says too. */
+export const restated = (answer: Answer, status: number): Answer => ({
+  ...answer,
+  status,
+  text: answer.text.replace(/"status":\d+/, `"status":${status}`),
+});
 
 /**
  * Holds answers back.

@@ -1,5 +1,5 @@
+import { refusal } from '../answer.ts';
 import type { Call } from '../design.ts';
-import { badRequest } from '../error-body.ts';
 import { readJson, replaceNumbers } from '../json.ts';
 import type { NewPet } from '../pet-store.ts';
 import { type Deviation, deciding } from './deviation.ts';
@@ -11,8 +11,8 @@ export const readingPet = deciding('readNewPet');
 export const refusing = (refused: (animal: NewPet, call: Call) => boolean, status = 400) =>
   readingPet((usual, body, call) => {
     const read = usual(body, call);
-    if ('problem' in read || !refused(read.animal, call)) return read;
-    return { problem: { ...badRequest('invalid_animal', 'The animal is not accepted.'), status } };
+    if ('text' in read || !refused(read, call)) return read;
+    return refusal(status, 'invalid_animal', 'The animal is not accepted.');
   });
 
 /** The members of a body's object and their values as JSON; null if it is no object. Later ones of a name count. */

@@ -1,5 +1,5 @@
+import type { Answer } from '../answer.ts';
 import type { Call } from '../design.ts';
-import type { Problem } from '../error-body.ts';
 import { isAskedFor, type ListQuery, unfiltered } from '../list-query.ts';
 import type { NewPet, Pet } from '../pet-store.ts';
 import { type Deviation, deciding } from './deviation.ts';
@@ -61,10 +61,10 @@ export const noting = (note: (pet: Pet, call: Call) => void): Deviation =>
   });
 
 /** Changes an animal that is found. */
-export const foundAs = (change: (pet: Pet, call: Call) => Pet | Problem | null) =>
+export const foundAs = (change: (pet: Pet, call: Call) => Pet | Answer | null) =>
   finding((usual, petId, call) => {
     const found = usual(petId, call);
-    return found === null || 'code' in found ? found : change(found, call);
+    return found === null || 'text' in found ? found : change(found, call);
   });
 
 /** A store that begins with other animals, at most so many. Its ids are all of one source. */

@@ -1,6 +1,8 @@
+import type { Answer } from '../answer.ts';
 import type { ApiKey } from '../api-keys.ts';
-import type { Answer, Call } from '../design.ts';
+import type { Call } from '../design.ts';
 import type { OperationName } from '../operations.ts';
+import type { Deviation } from './deviation.ts';
 
 /** Whether a deviation shows in an answer; most look at the call alone. */
 export type When = (call: Call, answer: Answer) => boolean;
@@ -34,13 +36,15 @@ export function everyTime(n: number): () => boolean {
   return () => ++times % n === 0;
 }
 
-/** Whether the same was seen before. It remembers, so every server needs its own. */
-export function seenBefore(): (what: string) => boolean {
-  const seen = new Set<string>();
-  return (what) => seen.size === seen.add(what).size;
-}
+/** A deviation that knows what it has seen before. */
+export const knowingSeen =
+  (deviation: (isSeen: (what: string) => boolean) => Deviation): Deviation =>
+  () => {
+    const seen = new Set<string>();
+    return deviation((what) => seen.size === seen.add(what).size);
+  };
 
-/** Every n-th time the one before, in place of this one. It remembers too. */
+/** Every n-th time the one before, in place of this one. It remembers, so every server needs its own. */
 export function oneBefore<T>(n: number): (one: T) => T {
   const isDue = everyTime(n);
   let last: T | undefined;

@@ -1,18 +1,16 @@
-import type { Answer, Call, Decisions } from '../../design.ts';
-import { badRequest } from '../../error-body.ts';
+import { type Answer, badRequest } from '../../answer.ts';
+import type { Call, Decisions } from '../../design.ts';
 import type { NewPet, PetStore } from '../../pet-store.ts';
 import { onPlan } from '../admission.ts';
 import { rounded, shown } from '../animals.ts';
-import { answering, answers, closing, delivering, failing, heldBack } from '../answers.ts';
+import { answering, answers, closing, delivering, failing, heldBack, restated } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { bodyAs, memberAs, membersOf, readingPet, refusing } from '../reading.ts';
 import { addedAs } from '../store.ts';
-import { everyNth, oneBefore, seenBefore, type When, where } from '../when.ts';
+import { everyNth, knowingSeen, oneBefore, type When, where } from '../when.ts';
 
 const refusingBody = (refused: (body: string) => boolean, code: string, message: string) =>
-  readingPet((usual, body, call) =>
-    refused(body) ? { problem: badRequest(code, message) } : usual(body, call),
-  );
+  readingPet((usual, body, call) => (refused(body) ? badRequest(code, message) : usual(body, call)));
 
 /** The created animal is answered with another name; the store keeps the one that was sent. */
 const nameEchoed = (change: (name: string) => string) => shown('name', change, 'createPet');
@@ -36,13 +34,13 @@ const UNNAMED: NewPet = { name: 'unnamed', categoryId: '0', status: null };
 
 /** Takes an unnamed animal out of a body that is refused otherwise. */
 const bodyAccepted = (accepted: (body: string) => boolean) =>
-  readingPet((usual, body, call) => (accepted(body) ? { animal: UNNAMED } : usual(body, call)));
+  readingPet((usual, body, call) => (accepted(body) ? UNNAMED : usual(body, call)));
 
 /** Answers a refused addition whose body matches with another status. */
 const refusedWith = (status: number, matches: (body: string, call: Call) => boolean) =>
   readingPet((usual, body, call) => {
     const read = usual(body, call);
-    return 'problem' in read && matches(body, call) ? { problem: { ...read.problem, status } } : read;
+    return 'text' in read && matches(body, call) ? restated(read, status) : read;
   });
 
 /** Whether a body is an object with other members than one. */
@@ -73,7 +71,7 @@ const storedThough = (refused: (body: string) => boolean) =>
   readingPet((usual, body, call) => {
     const read = usual(body, call);
     const members = membersOf(body);
-    if (!('problem' in read) || members === null || !refused(body)) return read;
+    if (!('text' in read) || members === null || !refused(body)) return read;
     const name = String(JSON.parse(members.get('name') ?? '"unnamed"'));
     const categoryId = /^-?\d{1,18}$/.exec(members.get('categoryId') ?? '')?.[0] ?? '0';
     call.service.store.add({ name, categoryId, status: 'available' });
@@ -100,7 +98,7 @@ export const readThoughRefused = (
 /** Stores an addition that was refused before its body was read. */
 export const storedThoughRefused = (when: When): Deviation =>
   readThoughRefused(when, (read, answer, store) => {
-    if ('animal' in read) store.add(read.animal);
+    if ('name' in read) store.add(read);
     return answer;
   });
 
@@ -115,11 +113,8 @@ export const ADDITION_FAULTS: DeviationTable = {
     'add-large-category-fails':
       failing(500, answers(201), (_call, { text }) => isLarge(/"categoryId":(-?\d+)/.exec(text)?.[1])),
     'add-large-category-refused': refusing(({ categoryId }) => isLarge(categoryId.replace('-', ''))),
-    // An animal with the name and category of another one is refused with 409.
-    'add-same-name-conflicts': () => {
-      const isSeen = seenBefore();
-      return refusing(({ name, categoryId }) => isSeen(JSON.stringify([name, categoryId])), 409);
-    },
+    'add-same-name-conflicts': knowingSeen((isSeen) =>
+      refusing(({ name, categoryId }) => isSeen(JSON.stringify([name, categoryId])), 409)),
   },
   'add-echoes-name': {
     'echo-name-escaped-slashes-kept': bodyAs((body) => body.replaceAll('\\/', '\\\\/')),

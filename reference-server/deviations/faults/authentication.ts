@@ -19,17 +19,17 @@ const serving = (who: (call: Call) => boolean, operation?: OperationName): Devia
 const refusedWith = (status: number, who: (call: Call) => boolean, operation?: OperationName) =>
   failing(status, answers(401, operation), ({ key }) => key === null, who);
 
+/** Takes a request for that of a key which it does not bear as it is to. */
+const takingFor = (matches: (value: string, call: Call) => boolean): Deviation =>
+  identifying((usual, call) => usual ?? call.service.keys.find(({ value }) => matches(value, call)) ?? null);
+
 /** Takes a token for a key that it is not. */
 const taking = (matches: (token: string, value: string) => boolean): Deviation =>
-  identifying((usual, call) => {
-    const token = bearerToken(call.authorization);
-    const key = token === null ? undefined : call.service.keys.find(({ value }) => matches(token, value));
-    return usual ?? (key === undefined ? null : { name: key.name, plan: key.plan });
-  });
+  takingFor((value, call) => matches(bearerToken(call.authorization) ?? '', value));
 
 /** Takes a key from elsewhere in the request. */
 const takingFrom = (source: (call: Call) => string | undefined): Deviation =>
-  identifying((usual, call) => usual ?? call.service.findKey(source(call) ?? ''));
+  takingFor((value, call) => value === source(call));
 
 /** Takes a key out of an Authorization of another form. */
 const takingAs = (form: RegExp): Deviation => takingFrom((call) => form.exec(call.authorization ?? '')?.[1]);
@@ -42,7 +42,7 @@ const storing = (who: (call: Call) => boolean): Deviation => storedThoughRefused
 /** An addition without a key is refused for its body, where that is invalid too. */
 const judgingBody = (who: (call: Call) => boolean): Deviation =>
   readThoughRefused(where(answers(401), who), (read, answer) =>
-    'problem' in read ? { ...answer, ...errorOf(400) } : answer,
+    'text' in read ? { ...answer, ...errorOf(400) } : answer,
   );
 
 /** A key as the name or the password of basic credentials. */

@@ -1,4 +1,5 @@
-import type { Answer, Call } from '../../design.ts';
+import type { Answer } from '../../answer.ts';
+import type { Call } from '../../design.ts';
 import type { NewPet } from '../../pet-store.ts';
 import { onPlan, withoutKey } from '../admission.ts';
 import { petWritten, shown } from '../animals.ts';

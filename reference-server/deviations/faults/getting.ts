@@ -1,6 +1,6 @@
+import { type Answer, refusal } from '../../answer.ts';
 import { petText } from '../../conforming.ts';
 import type { Call } from '../../design.ts';
-import { type Problem, problem } from '../../error-body.ts';
 import type { Pet } from '../../pet-store.ts';
 import { petWritten, rounded, shown } from '../animals.ts';
 import { answering, answers, errorOf, failing, succeeds } from '../answers.ts';
@@ -8,7 +8,7 @@ import { afterRemoval } from '../clock.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { addedHeader, header } from '../headers.ts';
 import { finding, firstPet, foundAs, hiding, hidingEverywhere, knowingAdded, selecting } from '../store.ts';
-import { asksForStatus, on, oneBefore, seenBefore, where } from '../when.ts';
+import { asksForStatus, knowingSeen, on, oneBefore, where } from '../when.ts';
 
 /** A deviation that knows which animals were retrieved. */
 const knowingFound =
@@ -36,7 +36,7 @@ const notFoundWith = (status: number, when: (petId: string) => boolean): Deviati
 
 /** Finds another animal, or none, where an int64 names none. */
 const instead = (
-  other: (petId: string, find: (petId: string) => Pet | Problem | null, call: Call) => Pet | Problem | null,
+  other: (petId: string, find: (petId: string) => Pet | Answer | null, call: Call) => Pet | Answer | null,
 ): Deviation =>
   finding((usual, petId, call) => {
     const find = (id: string) => usual(id, call);
@@ -49,7 +49,7 @@ const isBeyond = (petId: string) =>
   /^-?\d{19,}$/.test(petId) && BigInt.asIntN(64, BigInt(petId)) !== BigInt(petId);
 
 const gone = (when: (pet: Pet) => boolean): Deviation =>
-  foundAs((pet) => (when(pet) ? problem(410, 'gone', 'This operation was removed.') : pet));
+  foundAs((pet) => (when(pet) ? refusal(410, 'gone', 'This operation was removed.') : pet));
 
 /** Retrieval is answered with another status and a header that goes with it. */
 const moved = (status: number, headers: readonly string[]): Deviation =>
@@ -74,16 +74,10 @@ export const GETTING_FAULTS: DeviationTable = {
     // An animal is found with the key that added it only.
     'get-missing-with-another-key': knowingAdded((added) => foundAs((pet, { key }) =>
         !added.has(pet.id) || added.get(pet.id)?.by === key?.name ? pet : null)),
-    // An animal answers 404 from the second retrieval on.
-    'get-once-only': () => {
-      const isSeen = seenBefore();
-      return finding((usual, petId, call) => (isSeen(petId) ? null : usual(petId, call)));
-    },
-    // An animal answers 410 from the second retrieval on.
-    'get-second-time-410': () => {
-      const isSeen = seenBefore();
-      return failing(410, answers(200, 'getPet'), ({ route }) => isSeen(route.petId));
-    },
+    'get-once-only': knowingSeen((isSeen) =>
+      finding((usual, petId, call) => (isSeen(petId) ? null : usual(petId, call)))),
+    'get-second-time-410': knowingSeen((isSeen) =>
+      failing(410, answers(200, 'getPet'), ({ route }) => isSeen(route.petId))),
     // After an unknown id the next retrieval answers 404 too.
     'get-missing-after-unknown': () => {
       let unknown = false;
@@ -122,11 +116,8 @@ export const GETTING_FAULTS: DeviationTable = {
     'get-unknown-invented': instead((id) => ({ id, name: 'unknown', categoryId: '1', status: 'available' })),
     'get-unknown-wraps':
       instead((id, find, call) => isLarge(id) ? find(lower32(id)) ?? firstPet(call) : null),
-    // An unknown id that is asked for a second time is answered with the first animal.
-    'get-unknown-found-when-asked-again': () => {
-      const isSeen = seenBefore();
-      return instead((id, _find, call) => (isSeen(id) ? firstPet(call) : null));
-    },
+    'get-unknown-found-when-asked-again': knowingSeen((isSeen) =>
+      instead((id, _find, call) => (isSeen(id) ? firstPet(call) : null))),
   },
   'get-malformed-id-refused': {
     'get-text-answers-first':

@@ -1,7 +1,7 @@
 import { type ApiKey, bearerToken, type IssuedKey } from '../../api-keys.ts';
 import type { Call } from '../../design.ts';
 import type { Plan } from '../../plans.ts';
-import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
+import type { MeterKind } from '../../rate-limiter.ts';
 import { admitting, gating, identifying, letThrough, refusedBy } from '../admission.ts';
 import { failing, heldBack } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
@@ -79,22 +79,19 @@ const racing = (races: (call: Call) => boolean) => () => {
 /** Another limit from the second window of a key on, which may depend on whether the one before was exceeded. */
 const laterWindows = (change: (limit: number, wasExceeded: boolean) => number): Deviation => ({
   minuteMeter(limit, windowMs) {
-    const window = windowFromFirst(limit, windowMs);
-    let [endsAt, more, isExceeded] = [0, 0, false];
-    const moreAt = (now: number) => (now < endsAt || endsAt === 0 ? more : change(limit, isExceeded) - limit);
-    const left = (now: number) => window.left(now) + moreAt(now);
+    let [endsAt, left, isExceeded] = [0, limit, false];
+    const leftAt = (now: number) => (now < endsAt || endsAt === 0 ? left : change(limit, isExceeded));
     return {
-      ...window,
-      left,
+      left: leftAt,
       spend(now) {
-        if (now >= endsAt) [more, isExceeded] = [moreAt(now), false];
-        window.spend(now);
-        endsAt = window.resetAt(now);
+        left = leftAt(now) - 1;
+        if (now >= endsAt) [endsAt, isExceeded] = [now + windowMs, false];
       },
       refused() {
         isExceeded = true;
       },
-      freeAt: window.resetAt,
+      freeAt: () => endsAt,
+      resetAt: (now) => (now < endsAt ? endsAt : now + windowMs),
     };
   },
 });

@@ -1,5 +1,5 @@
+import { badRequest } from '../../answer.ts';
 import type { Call } from '../../design.ts';
-import { badRequest } from '../../error-body.ts';
 import { isAskedFor, type ListQuery, unfiltered } from '../../list-query.ts';
 import type { Pet, PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
@@ -9,7 +9,7 @@ import { answering, errorOf, failing, rewriting, succeeds } from '../answers.ts'
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { readingQuery } from '../reading.ts';
 import { addedAs, adding, beginningWith, hiding, knowingAdded, selecting } from '../store.ts';
-import { always, asksForStatus, everyNth, queried, seenBefore, type When, where } from '../when.ts';
+import { always, asksForStatus, everyNth, knowingSeen, queried, type When, where } from '../when.ts';
 
 const hasLimit = (call: Call) => call.route.search.includes('limit=');
 
@@ -17,10 +17,9 @@ const hasLimit = (call: Call) => call.route.search.includes('limit=');
 const limitAs = (change: (limit: number, call: Call) => number | null): Deviation =>
   readingQuery((usual, search, call) => {
     const read = usual(search, call);
-    if ('problem' in read) return read;
-    const limit = change(read.query.limit, call);
-    if (limit === null) return { problem: badRequest('invalid_limit', 'This limit is not allowed.') };
-    return { query: { ...read.query, limit } };
+    if ('text' in read) return read;
+    const limit = change(read.limit, call);
+    return limit === null ? badRequest('invalid_limit', 'This limit is not allowed.') : { ...read, limit };
   });
 
 const whenSent = (change: (limit: number, call: Call) => number) =>
@@ -118,10 +117,7 @@ export const LISTING_FAULTS: DeviationTable = {
     'default-limit-none-with-status': whenAbsent(100, asksForStatus),
     'default-limit-25-on-free': whenAbsent(25, onPlan('free')),
     // Without limit, every list but the first holds 25.
-    'default-limit-after-first': () => {
-      const isSeen = seenBefore();
-      return whenAbsent(25, () => isSeen('a list'));
-    },
+    'default-limit-after-first': knowingSeen((isSeen) => whenAbsent(25, () => isSeen('a list'))),
   },
   'list-answers-200': {
     'list-as-object': rewriting(lists, (text) => `{"items":${text}}`),

@@ -1,6 +1,6 @@
+import { refusal } from '../../answer.ts';
 import type { ApiKey } from '../../api-keys.ts';
 import type { Call, Gate } from '../../design.ts';
-import { problem } from '../../error-body.ts';
 import { httpDate, secondsUntil } from '../../headers.ts';
 import type { OperationName } from '../../operations.ts';
 import { admitting, gating, letThrough, onPlan, overLimit, refusedBy } from '../admission.ts';
@@ -28,40 +28,38 @@ const isBan = refusedBy('ban');
 const body = (text: string) => answering(isBan, { text });
 
 /** Bans are told apart from refusals of the limit by their status. */
-const forbidden = restated(403, isBan);
+const forbidden = answering(isBan, (answer) => restated(answer, 403));
 
 const dropped = (...names: readonly string[]) => headersAbsent(isBan, ...names);
 
 const closed = (key: ApiKey, { now, service }: Call, until: number): Gate => ({
   quota: service.limiter.closed(key, now),
   refusedBy: 'ban',
-  refusal: problem(403, 'key_banned', 'This key is banned.', 'Retry-After', secondsUntil(until, now)),
+  refusal: refusal(403, 'key_banned', 'This key is banned.', 'Retry-After', secondsUntil(until, now)),
 });
 
-/** Bans each key by a rule of the fault's own, which may ask what the usual decision is, and says until when. */
+/**
+ * Bans each key by a rule of the fault's own: given until when it was banned, the rule may ask what the usual decision is,
+ * and says until when it is banned now. A refusal for the minute stays one, also where it begins a ban.
+ */
 const banning =
-  (rule: () => (now: number, usual: () => Gate) => number): Deviation =>
+  (rule: () => (until: number, now: number, usual: () => Gate) => number): Deviation =>
   () => {
-    const ruleFor = ofEachKey(rule);
+    const ofKey = ofEachKey(() => ({ until: 0, rule: rule() }));
     return admitting((usual, key, call) => {
-      let gate: Gate | null = null;
-      const until = ruleFor(key)(call.now, () => {
-        gate ??= usual(key, call);
-        return gate;
-      });
-      return call.now < until ? closed(key, call, until) : (gate ?? usual(key, call));
+      const ban = ofKey(key);
+      let gate: Gate | undefined;
+      ban.until = ban.rule(ban.until, call.now, () => (gate ??= usual(key, call)));
+      if (call.now < ban.until && gate?.refusedBy !== 'minute') return closed(key, call, ban.until);
+      return gate ?? usual(key, call);
     });
   };
 
 /** Once banned in the usual way, a key stays so for longer. */
 const prolonged = (milliseconds: number): Deviation =>
-  banning(() => {
-    let until = 0;
-    return (now, usual) => {
-      if (until === 0 && usual().refusedBy === 'ban') until = now + milliseconds;
-      return until;
-    };
-  });
+  banning(
+    () => (until, now, usual) => (until === 0 && usual().refusedBy === 'ban' ? now + milliseconds : until),
+  );
 
 const toldMinuteLess = retryAfter((seconds) => Math.max(1, seconds - 60), answers(403));
 
@@ -82,9 +80,8 @@ const spreading =
 /** Bans a key that did no wrong, by a rule about how often it was admitted, and refused before. */
 const counting = (due: (admitted: number, refusedWindows: number) => boolean): Deviation =>
   banning(() => {
-    let [admitted, windows, until] = [0, 0, 0];
-    let refused = false;
-    return (now, usual) => {
+    let [admitted, windows, refused] = [0, 0, false];
+    return (until, now, usual) => {
       if (now < until) return until;
       const wasRefused = refused;
       refused = usual().refusedBy !== null;
@@ -92,8 +89,8 @@ const counting = (due: (admitted: number, refusedWindows: number) => boolean): D
       admitted += 1;
       if (wasRefused) windows += 1;
       if (!due(admitted, windows)) return 0;
-      [admitted, windows, until] = [0, 0, now + 60_000];
-      return until;
+      [admitted, windows] = [0, 0];
+      return now + 60_000;
     };
   });
 
@@ -147,14 +144,8 @@ export const REFUSAL_FAULTS: DeviationTable = {
     'ban-after-waiting': counting((_admitted, windows) => windows > 0),
     'ban-of-the-fast': counting((admitted) => admitted > 40),
     // The first request over the limit bans the key.
-    'ban-on-first-429': [banning(() => {
-      let until = 0;
-      return (now, usual) => {
-        if (now < until) return until;
-        if (usual().refusedBy === 'minute') until = now + 120_000;
-        return 0;
-      };
-    }), toldMinuteLess],
+    'ban-on-first-429': [banning(() => (until, now, usual) =>
+        now >= until && usual().refusedBy === 'minute' ? now + 120_000 : until), toldMinuteLess],
   },
   'ban-error-body': {
     'ban-empty': [forbidden, body('')],
@@ -176,7 +167,7 @@ export const REFUSAL_FAULTS: DeviationTable = {
     // A ban begins anew with the first request after it.
     'ban-begins-anew': banning(() => {
       let [until, renewed] = [0, false];
-      return (now, usual) => {
+      return (_until, now, usual) => {
         if (until === 0) {
           if (usual().refusedBy === 'ban') until = now + 60_000;
           return 0;
@@ -194,11 +185,10 @@ export const REFUSAL_FAULTS: DeviationTable = {
       let ban = { key: '', until: 0 };
       return gating((gate, key, call) => {
         const { now } = call;
-        const begins = gate.refusedBy === 'ban';
-        if (begins) ban = { key: key.name, until: now + 60_000 };
-        if (begins) return { ...gate, refusedBy: 'minute' };
         const hits = now < ban.until && key.name !== ban.key && key.plan === 'free';
-        return hits ? closed(key, call, now + 60_000) : gate;
+        if (gate.refusedBy !== 'ban') return hits ? closed(key, call, now + 60_000) : gate;
+        ban = { key: key.name, until: now + 60_000 };
+        return { ...gate, refusedBy: 'minute' };
       });
     },
   },

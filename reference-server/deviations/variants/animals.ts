@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { badRequest, problem } from '../../error-body.ts';
+import { refusal } from '../../answer.ts';
 import { isAskedFor } from '../../list-query.ts';
 import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
@@ -55,8 +55,7 @@ const unknownFieldsRefused = (status: 400 | 422) =>
     const read = usual(body, call);
     if ([...(membersOf(body)?.keys() ?? [])].every((name) => FIELDS.has(name))) return read;
     // What makes a body invalid by the document comes first, and is a 400.
-    if ('problem' in read) return read;
-    return { problem: { ...badRequest('unknown_field', 'The animal has an unknown field.'), status } };
+    return 'text' in read ? read : refusal(status, 'unknown_field', 'The animal has an unknown field.');
   });
 
 /** Unknown fields come back with the animal. Its id stays the service's own. */
@@ -173,7 +172,6 @@ export const ANIMAL_ANSWERS = {
   'permissions-of-keys': {
     'own-animals': ownAnimalsOnly,
     'free-2-reads-only': readingPet((usual, body, call) => call.key?.name === 'free-2'
-        ? { problem: problem(403, 'forbidden', 'This key may read only.') }
-        : usual(body, call)),
+        ? refusal(403, 'forbidden', 'This key may read only.') : usual(body, call)),
   },
 } as const satisfies DeviationTable;

@@ -3,7 +3,7 @@ import type { Call } from '../../design.ts';
 import { httpDate } from '../../headers.ts';
 import { type Quota, quotaOf } from '../../rate-limiter.ts';
 import { gating, refusedBy } from '../admission.ts';
-import { delivering, restated } from '../answers.ts';
+import { answering, delivering, restated } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { changedHeader, headersAbsent, retryAfter, sendingHeaders } from '../headers.ts';
 import {
@@ -50,7 +50,7 @@ const retryAfterAs = (write: Parameters<typeof retryAfter>[0]) => retryAfter(wri
 
 /** A ban with a status of its own, which says when it ends or does not. */
 const banAnsweredWith = (status: 403 | 401, saysWhen: boolean): Deviation => [
-  restated(status, refusedBy('ban')),
+  answering(refusedBy('ban'), (answer) => restated(answer, status)),
   ...(saysWhen ? [] : [headersAbsent(refusedBy('ban'), 'Retry-After')]),
 ];
 

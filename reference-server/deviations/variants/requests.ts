@@ -1,10 +1,9 @@
+import { badRequest } from '../../answer.ts';
 import type { Call } from '../../design.ts';
-import { badRequest } from '../../error-body.ts';
 import { int64FromPath } from '../../int64.ts';
 import { isAskedFor, type ListQuery, readListQuery } from '../../list-query.ts';
-import { answering, rewriting } from '../answers.ts';
+import { answering, rewriting, succeeds } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import { sendingHeaders } from '../headers.ts';
 import { memberAs, readingQuery } from '../reading.ts';
 import { finding, selecting } from '../store.ts';
 
@@ -14,12 +13,12 @@ const parameter = (search: string, name: string) => new URLSearchParams(search).
 const lenient = (name: keyof ListQuery, instead: (text: string) => Partial<ListQuery> | null): Deviation =>
   readingQuery((usual, search, call) => {
     const read = usual(search, call);
-    if (!('problem' in read) || read.problem.code !== `invalid_${name}`) return read;
+    if (!('text' in read) || !read.text.includes(`"invalid_${name}"`)) return read;
     const query = instead(parameter(search, name) ?? '');
     if (query === null) return read;
     const rest = search.split('&').filter((pair) => !pair.startsWith(`${name}=`));
     const again = usual(rest.join('&'), call);
-    return 'problem' in again ? again : { query: { ...again.query, ...query } };
+    return 'text' in again ? again : { ...again, ...query };
   });
 
 const isInteger = (text: string) => /^-?\d+$/.test(text);
@@ -45,18 +44,15 @@ const linkedPages = [
       end - query.limit,
     );
   }),
-  sendingHeaders((usual, answered, call) => {
-    const headers = usual(answered, call);
-    if (answered.status !== 200 || call.route.operation !== 'listPets') return headers;
+  answering(succeeds('listPets'), ({ headers }, call) => {
     const read = readListQuery(call.route.search);
-    if ('problem' in read) return headers;
-    const { limit, status } = read.query;
+    if ('text' in read) return {};
+    const { limit, status } = read;
     const number = pageOf(call);
-    const listed = call.service.store.all.filter((pet) => isAskedFor(read.query, pet));
-    if (limit * number >= listed.length) return headers;
+    const listed = call.service.store.all.filter((pet) => isAskedFor(read, pet));
+    if (limit * number >= listed.length) return {};
     const filter = status === null ? '' : `&status=${status}`;
-    headers.push('Link', `<pets?limit=${limit}${filter}&page=${number + 1}>; rel="next"`);
-    return headers;
+    return { headers: [...headers, 'Link', `<pets?limit=${limit}${filter}&page=${number + 1}>; rel="next"`] };
   }),
 ];
 
