@@ -17,9 +17,6 @@ export interface RawRequest {
 
 /** A connection that a behaviour writes to; writing to a closed one does nothing. */
 export interface RawConnection {
-  /** Counts from 1. */
-  readonly number: number;
-  readonly open: boolean;
   /** Resolves when neither side can use it any more. */
   readonly closed: Promise<void>;
   write(data: string | Uint8Array): void;
@@ -60,7 +57,7 @@ export async function startRawServer(behaviour: Behaviour, host = '127.0.0.1', p
     socket.on('close', () => sockets.delete(socket));
     // The other side may disconnect at any time: that is being tested.
     socket.on('error', () => socket.destroy());
-    const connection = connectionOf(socket, connections);
+    const connection = connectionOf(socket);
     behaviour.connected?.(connection);
     let waiting = '';
     socket.setEncoding('latin1');
@@ -97,12 +94,8 @@ export async function startRawServer(behaviour: Behaviour, host = '127.0.0.1', p
   };
 }
 
-function connectionOf(socket: net.Socket, number: number): RawConnection {
+function connectionOf(socket: net.Socket): RawConnection {
   return {
-    number,
-    get open() {
-      return socket.writable;
-    },
     closed: new Promise((resolve) => socket.once('close', () => resolve())),
     write(data) {
       if (socket.writable) socket.write(data);
