@@ -18,7 +18,7 @@ import { type Reason, whatOf } from '../run/reason.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { DISTURBANCES, DISTURBED, type Disturbance } from './disturbances.ts';
 import { startFrameworkService } from './framework-service.ts';
-import { ENTERPRISE, profileOf, type Setting, settingOf } from './setting.ts';
+import { ENTERPRISE, requestOf, type Setting, settingOf } from './setting.ts';
 import { numbersNotShown } from './told-numbers.ts';
 
 /** A server to check: one with a fault, a conforming variant, or a conforming service made with libraries. */
@@ -106,19 +106,6 @@ async function resumed(request: CheckRequest, killedAfter: readonly number[]): P
   } finally {
     rmSync(directory, { recursive: true });
   }
-}
-
-/** What is to be checked of a server with this setting. */
-export function requestOf(
-  { baseUrl, keys }: { baseUrl: string; keys: readonly { name: string; value: string }[] },
-  setting: Setting,
-): CheckRequest {
-  const used = keys.filter(({ name }) => setting.keys.some((key) => key === name));
-  return {
-    profile: profileOf(baseUrl, setting),
-    values: new Map(used.map(({ name, value }) => [name, value])),
-    permissions: setting.permissions,
-  };
 }
 
 /** What a run says, as the matrix reads it. */

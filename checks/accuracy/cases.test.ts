@@ -6,10 +6,10 @@ import { buildReport } from '../../reports/build-report.ts';
 import { currentId, requirements } from '../../spec/contract.ts';
 import { sharedClock } from '../run/clock.ts';
 import { DIRECT } from '../wire/access.ts';
-import { requestOf, runCase } from './case.ts';
+import { runCase } from './case.ts';
 import { casesFor, PAIRS, pairsWithout, sampleOf, someOf } from './cases.ts';
 import { STYLES } from './framework-service.ts';
-import { ENTERPRISE, profileOf, settingOf } from './setting.ts';
+import { ENTERPRISE, requestOf, settingOf } from './setting.ts';
 
 t.test('a fault runs with the keys and permissions that show it', async (t) => {
   const usual = ['free-1', 'free-2', 'free-ban', 'pro-1'];
@@ -25,9 +25,9 @@ t.test('a fault runs with the keys and permissions that show it', async (t) => {
     ['rate-day-refusal', ['free-1'], days],
   ] as const)
     t.match(settingOf(requirement), { keys, permissions }, requirement ?? 'any');
-  const { keys, permit } = profileOf('http://127.0.0.1:1/v1', settingOf());
-  t.strictSame(permit, limits);
-  t.match(keys[2], { name: 'free-ban', plan: 'free', roles: ['ban'] });
+  const { profile } = requestOf({ baseUrl: 'http://127.0.0.1:1/v1', keys: [] }, settingOf());
+  t.strictSame(profile.permit, limits);
+  t.match(profile.keys[2], { name: 'free-ban', plan: 'free', roles: ['ban'] });
 });
 
 t.test(

@@ -17,7 +17,7 @@ import type { Pet } from '../../reference-server/pet-store.ts';
 import { currentId } from '../../spec/contract.ts';
 import type { Clock, SharedClock } from '../run/clock.ts';
 import type { Reason } from '../run/reason.ts';
-import type { HttpClient } from '../wire/client.ts';
+import { createClient, type HttpClient } from '../wire/client.ts';
 import { type Setting, settingOf } from './setting.ts';
 
 export interface Disturbance {
@@ -58,21 +58,9 @@ const refusingEvery =
   (n: number, clock: Clock) =>
   (client: HttpClient): HttpClient => {
     const isDue = everyTime(n);
-    return {
-      ...client,
-      exchange: async (asked, record, signal) => {
-        if (!isDue()) return client.exchange(asked, record, signal);
-        const { operation, method, path, authorization } = asked;
-        return {
-          ...record,
-          key: authorization.kind === 'key' ? authorization.name : null,
-          sentAt: clock.now(),
-          receivedAt: clock.now(),
-          request: { operation, method, path, headers: [] },
-          outcome: { kind: 'failure', reason: 'refused', message: 'the connection was refused' },
-        };
-      },
-    };
+    // Nothing listens at this port.
+    const nobody = createClient({ baseUrl: 'http://127.0.0.1:1/v1', now: clock.now, secrets: [] });
+    return { ...client, exchange: (...asked) => (isDue() ? nobody : client).exchange(...asked) };
   };
 
 /** Bytes in a second of a link over which everything else waits. */

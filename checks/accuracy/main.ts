@@ -12,10 +12,9 @@ import { extname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../../spec/package-root.ts';
-import { spendsDay } from './case.ts';
 import { casesFor, pairsWithout, sampleOf } from './cases.ts';
 import { provide } from './framework-service.ts';
-import { type Entry, matrixOf, titleOf } from './matrix.ts';
+import { type Entry, matrixOf } from './matrix.ts';
 import type { Work } from './worker.ts';
 
 const { values: options } = parseArgs({
@@ -61,13 +60,6 @@ const matrix = matrixOf(entries, asked.checkable);
 if (options.write) writeFileSync(new URL('checks/accuracy/MATRIX.md', packageRoot), matrix.text);
 for (const left of pairsWithout(cases)) say(`left out, ${left}`);
 for (const problem of matrix.problems) say(problem);
-const longest = entries
-  .filter((entry) => !spendsDay(entry.case))
-  .map((entry) => ({ title: titleOf(entry.case), seconds: Math.round(entry.result.seconds ?? 0) }))
-  .sort((a, b) => b.seconds - a.seconds)
-  .slice(0, 3);
-const words = longest.map(({ title, seconds }) => `${title} ${seconds} s`);
-say(`longest by the run's clock: ${words.join('; ')}`);
 say(
   `${matrix.found} of ${matrix.faults} faults found by the requirement that they break; ${matrix.falseAlarms} false alarms on ${matrix.conforming} conforming servers, disturbed or not; ${Math.round((performance.now() - startedAt) / 1000)} s`,
 );

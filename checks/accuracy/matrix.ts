@@ -9,7 +9,7 @@ export interface Entry {
 
 const failed = ({ verdicts }: CaseResult) => verdicts.filter(({ verdict }) => verdict === 'fail');
 
-export const titleOf = ({ name, disturbance }: AccuracyCase) =>
+const titleOf = ({ name, disturbance }: AccuracyCase) =>
   disturbance === undefined ? name : `${name}, ${disturbance}`;
 
 const NOTHING: NonNullable<Disturbance['explains']> = { rows: /^$/, most: 0 };

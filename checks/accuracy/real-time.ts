@@ -8,8 +8,8 @@ import { deviating } from '../../reference-server/deviations/deviation.ts';
 import { LIMIT_ANSWERS } from '../../reference-server/deviations/variants/limits.ts';
 import { startServer } from '../../reference-server/server.ts';
 import { checkTarget } from '../check-target.ts';
-import { requestOf, resultOf } from './case.ts';
-import { settingOf } from './setting.ts';
+import { resultOf } from './case.ts';
+import { requestOf, settingOf } from './setting.ts';
 
 const { values: options } = parseArgs({ options: { speed: { type: 'string', default: '1' } } });
 const speed = Number(options.speed);

@@ -2,7 +2,8 @@
 import { requirements } from '../../spec/contract.ts';
 import type { Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES, type PlanName } from '../../spec/plans.ts';
-import { PROFILE_DEFAULTS, type ProfileKey, type TargetProfile } from '../profile/target-profile.ts';
+import type { CheckRequest } from '../check-target.ts';
+import { PROFILE_DEFAULTS, type ProfileKey } from '../profile/target-profile.ts';
 
 /** The keys that a case may need; a big plan costs thousands of requests. */
 const KEYS: readonly Pick<ProfileKey, 'name' | 'plan' | 'roles'>[] = [
@@ -43,24 +44,28 @@ export function settingOf(id = ''): Setting {
   };
 }
 
-/** The profile for a target that is checked with this setting. */
-export function profileOf(
-  target: string,
+/** What is to be checked of a server with this setting. */
+export function requestOf(
+  { baseUrl, keys: issued }: { baseUrl: string; keys: readonly { name: string; value: string }[] },
   { keys, permissions, spares, usedToday }: Setting,
-): TargetProfile & { readonly target: string } {
+): CheckRequest {
+  const used = keys.flatMap((wanted) => KEYS.filter(({ name }) => name === wanted));
+  const profileKeys = used.map(({ name, plan, roles }) => ({
+    name,
+    plan,
+    roles: roles.filter((role) => name !== spares || role !== 'exhaust'),
+    env: 'KEY',
+    unusedToday: usedToday !== true,
+  }));
   return {
-    target,
-    keys: keys
-      .flatMap((wanted) => KEYS.filter(({ name }) => name === wanted))
-      .map(({ name, plan, roles }) => ({
-        name,
-        plan,
-        roles: roles.filter((role) => name !== spares || role !== 'exhaust'),
-        env: 'KEY',
-        unusedToday: usedToday !== true,
-      })),
-    ...PROFILE_DEFAULTS,
-    plans: { enterprise: ENTERPRISE },
-    permit: permissions,
+    profile: {
+      target: baseUrl,
+      keys: profileKeys,
+      ...PROFILE_DEFAULTS,
+      plans: { enterprise: ENTERPRISE },
+      permit: permissions,
+    },
+    values: new Map(issued.map(({ name, value }) => [name, value])),
+    permissions,
   };
 }

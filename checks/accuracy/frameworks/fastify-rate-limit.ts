@@ -18,16 +18,8 @@ export interface FastifyWays {
 }
 
 /** A refusal on its way to the error handler. */
-class Refusal extends Error {
-  readonly answer: Answer;
-  readonly statusCode: number;
-
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.answer = refusal(status, code, message);
-    this.statusCode = status;
-  }
-}
+const refused = (status: number, code: string, message: string) =>
+  Object.assign(new Error(message), { answer: refusal(status, code, message), statusCode: status });
 
 interface Asks {
   readonly Querystring: Asked['query'];
@@ -42,7 +34,7 @@ export async function fastifyRateLimit(ways: FastifyWays): Promise<RequestListen
 
   app.addHook('preParsing', async (request) => {
     if (!(await accountOf(request)).isKnown)
-      throw new Refusal(401, 'unauthorized', 'a valid API key is required');
+      throw refused(401, 'unauthorized', 'a valid API key is required');
   });
   await app.register(rateLimit, {
     global: limits === undefined,
@@ -51,8 +43,8 @@ export async function fastifyRateLimit(ways: FastifyWays): Promise<RequestListen
     keyGenerator: async (request) => (await accountOf(request)).id,
     continueExceeding,
     ...(ban === undefined ? {} : { ban }),
-    errorResponseBuilder: (_request, refused) =>
-      new Refusal(refused.statusCode, refused.ban ? 'banned' : 'rate_limited', `wait ${refused.after}`),
+    errorResponseBuilder: (_request, { statusCode, ban, after }) =>
+      refused(statusCode, ban ? 'banned' : 'rate_limited', `wait ${after}`),
   });
   if (limits === 'by hand') app.addHook('onRequest', app.rateLimit());
 
@@ -66,11 +58,11 @@ export async function fastifyRateLimit(ways: FastifyWays): Promise<RequestListen
     try {
       return parseJson(text);
     } catch {
-      throw new Refusal(400, 'not_json', 'the body is not JSON');
+      throw refused(400, 'not_json', 'the body is not JSON');
     }
   });
-  app.setErrorHandler((error: Error, _request, reply) =>
-    send(reply, error instanceof Refusal ? error.answer : refusal(500, 'failed', error.message)),
+  app.setErrorHandler((error: Error & { readonly answer?: Answer }, _request, reply) =>
+    send(reply, error.answer ?? refusal(500, 'failed', error.message)),
   );
   app.setNotFoundHandler(limits === undefined ? { preHandler: app.rateLimit() } : {}, (_request, reply) =>
     send(reply, refusal(404, 'not_found', 'nothing is here')),

@@ -7,7 +7,7 @@ import { checkTarget } from '../../check-target.ts';
 import { DIRECT } from '../../wire/access.ts';
 import { createClient } from '../../wire/client.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { requestOf } from '../case.ts';
+import { requestOf } from '../setting.ts';
 import { type HostileTarget, limitsFor } from './testing/hostile-target.ts';
 import { hostileTargets } from './testing/hostile-targets.ts';
 import { createAuthority, tlsTargets } from './testing/tls-targets.ts';
