@@ -9,7 +9,7 @@ import { newestFirst, readListQuery } from './list-query.ts';
 import { readNewPet } from './new-pet.ts';
 import { ascendingIds, type Pet } from './pet-store.ts';
 import { DOCUMENTED_PLANS, type PlanLimits } from './plans.ts';
-import { windowFromFirst } from './rate-limiter.ts';
+import { quotaOf, windowFromFirst } from './rate-limiter.ts';
 import { FIRST_ID_BEYOND_DOUBLES, seedWithMixedIds } from './seed.ts';
 
 /** The user's choices about the service; everything has a default. */
@@ -63,7 +63,9 @@ function gatekeeper(): Decisions['admit'] {
   return (key, { now, service: { limiter, ban } }) => {
     const banned = (until: number): Gate => {
       const servedAt = Math.max(until, limiter.freeAt(key, now));
-      return { quota: limiter.closed(key, now), refusedBy: 'ban', refusal: refused('ban', servedAt, now) };
+      // Nothing is spent, and nothing of the minute can be used.
+      const quota = quotaOf(limiter.metersOf(key).minute, 0, now);
+      return { quota, refusedBy: 'ban', refusal: refused('ban', servedAt, now) };
     };
     const { refusals, bannedUntil } = records.get(key.name) ?? { refusals: 0, bannedUntil: 0 };
     if (now < bannedUntil) return banned(bannedUntil);

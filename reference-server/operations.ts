@@ -30,11 +30,6 @@ const REMOVED = refusal(
 const NO_SUCH_ANIMAL = refusal(404, 'not_found', 'No animal has this id.');
 const STORE_FULL = refusal(507, 'store_full', 'The store holds as many animals as it can.');
 
-const announcing = (answer: Answer): Answer => ({
-  ...answer,
-  headers: [...answer.headers, ...DEPRECATION_HEADERS],
-});
-
 /** The operations: whatever else there is to know of one is here. */
 export const OPERATIONS: readonly Operation[] = [
   {
@@ -64,10 +59,11 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: /^\/pets\/([^/]+)$/,
     answer(call) {
-      if (call.now >= REMOVAL) return announcing(REMOVED);
-      const found = call.service.findPet(call.route.petId, call) ?? NO_SUCH_ANIMAL;
-      if ('text' in found) return announcing(found);
-      return { status: 200, text: call.service.petText(found, call), headers: DEPRECATION_HEADERS };
+      const { service, route } = call;
+      const found = call.now >= REMOVAL ? REMOVED : (service.findPet(route.petId, call) ?? NO_SUCH_ANIMAL);
+      const answer =
+        'text' in found ? found : { status: 200, text: service.petText(found, call), headers: [] };
+      return { ...answer, headers: [...answer.headers, ...DEPRECATION_HEADERS] };
     },
   },
 ];

@@ -106,11 +106,6 @@ export class RateLimiter {
     return { quota, refusedBy: null };
   }
 
-  /** The quota of a banned key: nothing is spent, and nothing of the minute can be used. */
-  closed(key: ApiKey, now: number): Quota {
-    return quotaOf(this.metersOf(key).minute, 0, now);
-  }
-
   /** When both windows have a request left for the key. */
   freeAt(key: ApiKey, now: number): number {
     const { minute, day } = this.metersOf(key);

@@ -34,20 +34,20 @@ export interface ReferenceServer {
   readonly keys: readonly IssuedKey[];
   readonly clock: Clock;
   readonly enterprise: PlanLimits;
-  /** Stops accepting, lets requests in progress finish, and cuts off the rest after `patience.drainMs`. */
+  /** Stops accepting, lets requests in progress finish, and cuts off the rest after `patience.drain`. */
   close(): Promise<void>;
 }
 
 /**
- * How long the server waits, in real milliseconds, whatever the speed of its clock: for headers, for a whole request, for
- * the next one, for a client that does not read, and when it is closed for requests under way.
+ * How long the server waits, in real milliseconds, whatever the speed of its clock, under Node's names: for headers, for a
+ * whole request, for the next one, for a client that does not read, and when it is closed for requests under way.
  */
 const PATIENCE = {
-  headersMs: 10_000,
-  requestMs: 30_000,
-  idleMs: 30_000,
-  stalledMs: 60_000,
-  drainMs: 5_000,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 30_000,
+  timeout: 60_000,
+  drain: 5_000,
 };
 export type Patience = Readonly<typeof PATIENCE>;
 
@@ -134,16 +134,13 @@ export function requestHandler(service: Service, server: Pick<Server, 'listening
 }
 
 function httpServer(service: Service, patience: Patience): Server {
-  const { headersMs, requestMs, idleMs, stalledMs } = patience;
   const server = createServer({
-    headersTimeout: headersMs,
-    requestTimeout: requestMs,
-    keepAliveTimeout: idleMs,
-    connectionsCheckingInterval: Math.min(1_000, headersMs / 2),
+    ...patience,
+    connectionsCheckingInterval: Math.min(1_000, patience.headersTimeout / 2),
     // By default, Node answers a missing Host without an Error body.
     requireHostHeader: false,
   });
-  server.timeout = stalledMs;
+  server.timeout = patience.timeout;
   server.on('request', requestHandler(service, server));
   serveUnparsedRequests(server, service.clock);
   return server;
@@ -156,8 +153,8 @@ async function listen(server: Server, port: number, host: string): Promise<strin
   return `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`;
 }
 
-async function drain(server: Server, drainMs: number): Promise<void> {
-  const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
+async function drain(server: Server, milliseconds: number): Promise<void> {
+  const deadline = setTimeout(() => server.closeAllConnections(), milliseconds);
   await once(server.close(), 'close');
   clearTimeout(deadline);
 }
@@ -180,7 +177,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Referenc
     clock: service.clock,
     enterprise: usual.limitsOf({ name: 'any', plan: 'enterprise' }),
     close() {
-      closing ??= drain(server, patience.drainMs);
+      closing ??= drain(server, patience.drain);
       return closing;
     },
   };

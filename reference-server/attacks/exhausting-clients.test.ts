@@ -20,7 +20,7 @@ function heapInUse(): number {
 const server = await startServer({
   keys: [{ name: 'raw', plan: 'enterprise', value: KEY }],
   enterprise: { perMinute: 1e9, perDay: 1e12 },
-  patience: { headersMs: 300, requestMs: 400, idleMs: 200, stalledMs: 1_500, drainMs: 50 },
+  patience: { headersTimeout: 300, requestTimeout: 400, keepAliveTimeout: 200, timeout: 1_500, drain: 50 },
 });
 t.teardown(() => server.close());
 const open = (bytes = '') => rawConnection(Number(new URL(server.baseUrl).port), bytes);

@@ -8,27 +8,21 @@ export const sendingHeaders = deciding('headers');
 /** The names of the three headers of section 8. */
 export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
-/** What a header is to say; null removes it. */
-type HeaderValue = string | number | null;
+/** What a header is to say in place of a value; null removes it. */
+export type Rewrite<Value> = (value: Value, call: Call) => string | number | null;
 
 /** Changes a header that holds a number. */
 export const numberIn =
   (name: string) =>
-  (when: When, change: (value: number, call: Call) => HeaderValue): Deviation =>
+  (when: When, change: Rewrite<number>): Deviation =>
     header(name, when, (value, call) => change(Number(value), call));
 
 /** Changes Retry-After, by default of refusals for the minute. */
-export const retryAfter = (
-  change: (seconds: number, call: Call) => HeaderValue,
-  when: When = refusedBy('minute'),
-): Deviation => numberIn('Retry-After')(when, change);
+export const retryAfter = (change: Rewrite<number>, when: When = refusedBy('minute')): Deviation =>
+  numberIn('Retry-After')(when, change);
 
 /** Changes the value of one header in matching answers. */
-export const header = (
-  name: string,
-  when: When,
-  change: (value: string, call: Call) => HeaderValue,
-): Deviation =>
+export const header = (name: string, when: When, change: Rewrite<string>): Deviation =>
   sendingHeaders((usual, answer, call) => {
     const headers = usual(answer, call);
     return when(call, answer) ? changedHeader(headers, name, (value) => change(value, call)) : headers;
@@ -42,7 +36,7 @@ export const headersAbsent = (when: When, ...names: readonly string[]): Deviatio
 export const changedHeader = (
   headers: readonly string[],
   name: string,
-  change: (value: string) => HeaderValue,
+  change: (value: string) => ReturnType<Rewrite<string>>,
 ): string[] =>
   headers.flatMap((field, at) => {
     if (at % 2 === 1) return [];

@@ -143,7 +143,6 @@ export const ADDITION_FAULTS: DeviationTable = {
       });
       return [naming, heldBack((_call, { status }) => (status === 201 ? 3 : 0), () => inFlight.shift())];
     },
-    // Every fourth addition is answered with the name of the one before it.
     'echo-name-of-one-before': () => nameEchoed(oneBefore<string>(4)),
   },
   'add-status-optional': {
@@ -216,12 +215,10 @@ export const ADDITION_FAULTS: DeviationTable = {
   'add-rejects-category-id-range': {
     'category-uint64-accepted': memberAs('categoryId', /^9223372036854775808$/, String(GREATEST)),
     'category-exponent-accepted': memberAs('categoryId', /^\d+e\d+$/i, '0'),
-    // A categoryId above int64 is taken for the largest one.
     'category-beyond-int64-capped':
       memberAs('categoryId', /^\d{19,}$/, (text) => (BigInt(text) > GREATEST ? String(GREATEST) : text)),
     'category-beyond-int64-wrapped':
       memberAs('categoryId', /^-?\d{19,40}$/, (text) => BigInt.asIntN(64, BigInt(text)).toString()),
-    // Only a categoryId below int64 is accepted, as the smallest one.
     'category-below-int64-accepted':
       memberAs('categoryId', /^-\d{19,}$/, (text) => (BigInt(text) < LEAST ? String(LEAST) : text)),
   },

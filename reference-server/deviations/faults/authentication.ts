@@ -73,7 +73,6 @@ export const AUTHENTICATION_FAULTS: DeviationTable = {
     'auth-missing-invalid-body-400': judgingBody(withoutKey),
     'auth-missing-unknown-animal-404': refusedWith(404,
         (call) => withoutKey(call) && call.service.store.find(call.route.petId) === null, 'getPet'),
-    // While any key is banned, a request without one is refused with 403.
     'auth-missing-403-in-a-ban': () => {
       let bannedUntil = 0;
       const watching = gating((gate, _key, { now }) => {
@@ -99,7 +98,6 @@ export const AUTHENTICATION_FAULTS: DeviationTable = {
     'auth-non-ascii-500': refusedWith(500, (call) => /[\x80-\xff]/.test(call.authorization ?? '')),
     'auth-unknown-403': refusedWith(403, hasUnknown),
     'auth-unknown-500-on-list': refusedWith(500, hasUnknown, 'listPets'),
-    // Every third request with an invalid token is served.
     'auth-every-third-accepted': () => {
       const isDue = everyTime(3);
       return serving((call) => hasUnknown(call) && isDue());

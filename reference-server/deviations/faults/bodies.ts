@@ -194,12 +194,10 @@ export const BODY_FAULTS: DeviationTable = {
   },
   'pet-id-unique': {
     'id-from-clock': puttingUnder((_animal, call) => String(Math.floor(call.now / 1000))),
-    // Every second animal gets the id of the one before it.
     'id-every-other-repeated': ({ nextId }) => {
       const repeated = oneBefore<string>(2);
       return { nextId: () => repeated(nextId()) };
     },
-    // The first animal added gets the id of one that is in the store.
     'id-of-existing-animal': () => {
       let isFirst = true;
       return puttingUnder((_animal, { service }) => {
@@ -208,7 +206,6 @@ export const BODY_FAULTS: DeviationTable = {
         return id;
       });
     },
-    // Ids are counted for each category.
     'id-per-category': () => {
       const counts = new Map<string, number>();
       return puttingUnder(({ categoryId }) => {

@@ -71,14 +71,12 @@ export const GETTING_FAULTS: DeviationTable = {
     'get-added-missing': knowingAdded((added) => foundAs((pet) => (added.has(pet.id) ? null : pet))),
     'get-missing-unless-added': knowingAdded((added) => foundAs((pet) => (added.has(pet.id) ? pet : null))),
     'get-statusless-missing': foundAs((pet) => (pet.status === null ? null : pet)),
-    // An animal is found with the key that added it only.
     'get-missing-with-another-key': knowingAdded((added) => foundAs((pet, { key }) =>
         !added.has(pet.id) || added.get(pet.id)?.by === key?.name ? pet : null)),
     'get-once-only': knowingSeen((isSeen) =>
       finding((usual, petId, call) => (isSeen(petId) ? null : usual(petId, call)))),
     'get-second-time-410': knowingSeen((isSeen) =>
       failing(410, answers(200, 'getPet'), ({ route }) => isSeen(route.petId))),
-    // After an unknown id the next retrieval answers 404 too.
     'get-missing-after-unknown': () => {
       let unknown = false;
       return finding((usual, petId, call) => {
@@ -93,7 +91,6 @@ export const GETTING_FAULTS: DeviationTable = {
     'get-id-rounded': shown('id', rounded, 'getPet'),
     'get-looks-up-rounded-id': foundAs((pet, { service }) => Number.isSafeInteger(Number(pet.id)) ? pet
         : service.store.all.findLast(({ id }) => Number(id) === Number(pet.id)) ?? pet),
-    // Every third retrieval is answered with the animal of the one before.
     'get-answers-one-before': () => foundAs(oneBefore<Pet>(3)),
   },
   'get-same-animal': {
@@ -145,7 +142,6 @@ export const GETTING_FAULTS: DeviationTable = {
   },
   'get-removed': {
     'get-removed-fails': [afterRemoval, failing(500, answers(410))],
-    // Retrieval goes on after 5 December 2030, by a clock that is there already.
     'get-served-after-removal': [afterRemoval, answering(answers(410, 'getPet'), (_answer, { route, service }) => {
       const found = service.store.find(route.petId);
       return found === null ? errorOf(404) : { text: petText(found), status: 200 };
@@ -154,10 +150,8 @@ export const GETTING_FAULTS: DeviationTable = {
   'deprecation-successor': {
     'successor-has-other-status': petWritten((text, { status }) =>
         text.replace(/"status":"\w+"/, `"status":"${status === 'sold' ? 'available' : 'sold'}"`), 'getPet'),
-    // An animal that was retrieved is left out of filtered lists.
     'successor-hides-retrieved':
       knowingFound((found) => hiding(({ id }) => found.has(id), ({ status }) => status !== null)),
-    // In filtered lists ids are counted from one million up.
     'successor-shows-other-ids': selecting((usual, query, call) => {
       const pets = usual(query, call);
       if (query.status === null) return pets;

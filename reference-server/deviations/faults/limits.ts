@@ -1,5 +1,5 @@
 import { type ApiKey, bearerToken, type IssuedKey } from '../../api-keys.ts';
-import type { Call } from '../../design.ts';
+import type { Call, Gate } from '../../design.ts';
 import type { Plan } from '../../plans.ts';
 import type { MeterKind } from '../../rate-limiter.ts';
 import { admitting, gating, identifying, letThrough, refusedBy } from '../admission.ts';
@@ -55,22 +55,18 @@ const unlimited = (plan: Plan, window: 'perMinute' | 'perDay' = 'perMinute') =>
  * count. Answers are held back for a moment, so that requests do meet.
  */
 const racing = (races: (call: Call) => boolean) => () => {
-  const underWay = new Map<string, { calls: number; quota: Call['quota'] }>();
+  const underWay = ofEachKey((): { calls: number; gate: Gate | null } => ({ calls: 0, gate: null }));
   const counting = admitting((usual, key, call) => {
-    const other = underWay.get(key.name);
-    if (other !== undefined && other.calls > 0 && races(call)) {
-      other.calls += 1;
-      return { quota: other.quota, refusedBy: null, refusal: null };
-    }
-    const gate = usual(key, call);
-    if (gate.refusal === null && races(call)) underWay.set(key.name, { calls: 1, quota: gate.quota });
+    if (!races(call)) return usual(key, call);
+    const own = underWay(key);
+    const gate = (own.calls > 0 ? own.gate : null) ?? usual(key, call);
+    if (gate.refusal === null) Object.assign(own, { calls: own.calls + 1, gate });
     return gate;
   });
   const written = heldBack(
     (call) => (call.refusedBy === null && races(call) ? 3 : 0),
     ({ key }) => {
-      const own = underWay.get(key?.name ?? '');
-      if (own !== undefined) own.calls -= 1;
+      underWay(key).calls -= 1;
     },
   );
   return [counting, written];
@@ -180,7 +176,6 @@ export const LIMIT_FAULTS: DeviationTable = {
     'day-of-ten-minutes': ({ dayMeter }) => ({ dayMeter: (limit) => dayMeter(limit, 600_000) }),
     'day-every-fourth-served': () => letThrough('day', everyTime(4)),
     'day-add-served': letThrough('day', on('createPet')),
-    // A minute after the end of its day a key is served again.
     'day-open-again-after-a-minute': () => {
       const refused = ofEachKey(() => ({ at: 0 }));
       return letThrough('day', ({ now }, key) => {

@@ -116,7 +116,6 @@ export const LISTING_FAULTS: DeviationTable = {
     'default-limit-10-with-status': whenAbsent(10, asksForStatus),
     'default-limit-none-with-status': whenAbsent(100, asksForStatus),
     'default-limit-25-on-free': whenAbsent(25, onPlan('free')),
-    // Without limit, every list but the first holds 25.
     'default-limit-after-first': knowingSeen((isSeen) => whenAbsent(25, () => isSeen('a list'))),
   },
   'list-answers-200': {
@@ -156,12 +155,10 @@ export const LISTING_FAULTS: DeviationTable = {
     'filter-sold-ignored-without-limit': ignoring(({ status }, call) => status === 'sold' && !hasLimit(call)),
     'filter-ignored-without-limit-on-free':
       ignoring((_query, call) => onPlan('free')(call) && !hasLimit(call)),
-    // A status that is percent-encoded is refused.
     'filter-percent-encoded-refused': failing(400, lists, ({ route }) => route.search.includes('status=%')),
     // The last animal of a filtered list has another status, or none.
     'filter-one-wrong':
       ending(([pet], { service }) => service.store.all.findLast(({ status }) => status !== pet?.status), filtered),
-    // status=sold also lists animals without a status.
     'filter-sold-with-statusless': filteringLate(() => Number.POSITIVE_INFINITY,
       (query, pet) => isAskedFor(query, pet) || (query.status === 'sold' && pet.status === null)),
   },
@@ -190,7 +187,6 @@ export const LISTING_FAULTS: DeviationTable = {
     'list-never-shows-added': knowingAdded((added) => hiding(({ id }) => added.has(id))),
     'listed-name-other-with-status': 
       shown('name', (name, call) => asksForStatus(call) ? name.toUpperCase() : name, 'listPets'),
-    // An animal is answered with its status, and stored as available.
     'added-stored-as-available': () => {
       let answered: PetStatus | null = null;
       const stored = addedAs((animal) => {
@@ -202,7 +198,6 @@ export const LISTING_FAULTS: DeviationTable = {
     'list-sold-as-available':
       shown('status', (status) => (status === 'sold' ? 'available' : status), 'listPets'),
     'list-forgets-status': shown('status', (status, call) => (asksForStatus(call) ? status : null), 'listPets'),
-    // Once a key was refused, animals that were added are not listed.
     'list-loses-added-after-a-refusal': knowingAdded((added) => {
       let refused = false;
       const watching = gating((gate) => {
@@ -225,7 +220,6 @@ export const LISTING_FAULTS: DeviationTable = {
     'list-first-twice': ending((pets) => pets[0]),
     'list-twice-at-limit-100': ending((pets) => pets[0], ({ limit }) => limit === 100),
     'list-twice-when-filtered': ending((pets) => pets.at(-2), filtered),
-    // An addition is stored twice, under two ids.
     'list-addition-stored-twice': adding((usual, animal, call) => {
       usual(animal, call);
       return usual(animal, call);

@@ -18,7 +18,6 @@ export const LOAD_FAULTS: DeviationTable = {
     'load-stalls': slower((requests) => (requests % 1000 === 0 ? 3_000 : 0)),
   },
   'pet-id-unique': {
-    // From the two hundredth addition on, every tenth id is repeated.
     'load-ids-collide': () => {
       let additions = 0;
       let last = '';

@@ -133,25 +133,19 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
     'limit-shown-otherwise-in-second-window':
       fromSecondWindow((when) => limitShown(when, (limit) => Math.floor(limit / 2))),
     'limit-shown-otherwise-after-429': afterRefusal((when) => limitShown(when, (limit) => limit - 1)),
-    // X-RateLimit-Limit shows what is left.
     'limit-shown-as-remaining':
       gating(({ quota, ...gate }) => ({ ...gate, quota: { ...quota, limit: quota.remaining } })),
     'limit-shown-in-thousands': limitShown(withKey, (limit) =>
         limit < 1000 ? `${limit}.0` : limit.toLocaleString('en')),
     'limit-shown-otherwise-on-add': limitShown(where(withKey, on('createPet')), (limit) => `${limit}0`),
-    // X-RateLimit-Limit is that of the day, the other headers are those of the minute.
-    'limit-shown-of-the-day': sendingHeaders((usual, answer, call) => {
-      if (call.key !== null)
-        call.quota = { ...call.quota, limit: call.service.limiter.metersOf(call.key).day.limit };
-      return usual(answer, call);
-    }),
+    'limit-shown-of-the-day': gating((gate, key, { service }) =>
+      ({ ...gate, quota: { ...gate.quota, limit: service.limiter.metersOf(key).day.limit } })),
   },
   'rate-remaining-value': {
     'remaining-negative-on-429': remainingShown(overLimit, () => '-1'),
     'remaining-as-text': remainingShown(withKey, (left) => (left > 10 ? 'many' : left)),
     'remaining-negative-at-end': remainingShown(admitted, (left) => (left === 0 ? '-1' : left)),
     'remaining-as-fraction': remainingShown(withKey, (left, { quota }) => (left / quota.limit).toFixed(3)),
-    // X-RateLimit-Remaining is the limit and a half too many.
     'remaining-above-limit': gating(({ quota, ...gate }) => {
       const more = gate.refusal === null ? Math.ceil(quota.limit / 2) : 0;
       return { ...gate, quota: { ...quota, remaining: quota.remaining + more } };
@@ -180,7 +174,6 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
     'remaining-zero-on-404': remainingShown(where(answers(404), withKey), () => '0'),
     'long-list-costs-five': costing(5, queried('limit=100')),
     'remaining-same-on-400': remainingShown(where(answers(400), withKey), (left) => left + 1),
-    // X-RateLimit-Remaining does not fall on retrievals.
     'remaining-same-on-get': () => {
       const free = new Map<string, number>();
       return remainingShown(admitted, (left, { key, route, quota }) => {
@@ -205,7 +198,6 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
       resetShown(withKey, (reset, { now }) => Math.max(0, reset - Math.floor(now / 1000))),
     'reset-in-the-past': resetShown(withKey, (reset) => reset - 60 - 30),
     'reset-an-hour-late': resetShown(withKey, (reset) => reset + 3600),
-    // X-RateLimit-Reset is a minute later with every answer.
     'reset-a-minute-later-each-time': () => {
       let minutes = 0;
       return resetShown(withKey, (reset) => reset + 60 * minutes++);

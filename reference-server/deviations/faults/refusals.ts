@@ -3,10 +3,11 @@ import type { ApiKey } from '../../api-keys.ts';
 import type { Call, Gate } from '../../design.ts';
 import { httpDate, secondsUntil } from '../../headers.ts';
 import type { OperationName } from '../../operations.ts';
+import { quotaOf } from '../../rate-limiter.ts';
 import { admitting, gating, letThrough, onPlan, overLimit, refusedBy } from '../admission.ts';
 import { answering, answers, closing, failing, restated } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import { addedHeader, header, headersAbsent, RATE_HEADERS, retryAfter } from '../headers.ts';
+import { addedHeader, header, headersAbsent, RATE_HEADERS, type Rewrite, retryAfter } from '../headers.ts';
 import { slidingCounter } from '../meters.ts';
 import { asksForStatus, everyTime, ofEachKey, on, queried, where } from '../when.ts';
 import { storedThoughRefused } from './additions.ts';
@@ -15,7 +16,7 @@ import { storedThoughRefused } from './additions.ts';
 const refusedWith = (status: number, operation?: OperationName) => failing(status, overLimit, on(operation));
 
 /** From a key's second refusal in a row on. */
-const fromSecondRefusal = (change: Parameters<typeof retryAfter>[0]) => () => {
+const fromSecondRefusal = (change: Rewrite<number>) => () => {
   const refusals = ofEachKey(() => ({ inRow: 0 }));
   return retryAfter(change, (call) => {
     const refused = refusals(call.key);
@@ -33,7 +34,7 @@ const forbidden = answering(isBan, (answer) => restated(answer, 403));
 const dropped = (...names: readonly string[]) => headersAbsent(isBan, ...names);
 
 const closed = (key: ApiKey, { now, service }: Call, until: number): Gate => ({
-  quota: service.limiter.closed(key, now),
+  quota: quotaOf(service.limiter.metersOf(key).minute, 0, now),
   refusedBy: 'ban',
   refusal: refusal(403, 'key_banned', 'This key is banned.', 'Retry-After', secondsUntil(until, now)),
 });
@@ -143,7 +144,6 @@ export const REFUSAL_FAULTS: DeviationTable = {
   'ban-spares-polite': {
     'ban-after-waiting': counting((_admitted, windows) => windows > 0),
     'ban-of-the-fast': counting((admitted) => admitted > 40),
-    // The first request over the limit bans the key.
     'ban-on-first-429': [banning(() => (until, now, usual) =>
         now >= until && usual().refusedBy === 'minute' ? now + 120_000 : until), toldMinuteLess],
   },
@@ -180,7 +180,6 @@ export const REFUSAL_FAULTS: DeviationTable = {
   'ban-other-keys': {
     'ban-of-the-plan': spreading((one, other) => one.plan === other.plan),
     'ban-of-everybody': spreading(() => true),
-    // A ban hits the other Free keys, and not the one that earned it.
     'ban-of-all-but-itself': () => {
       let ban = { key: '', until: 0 };
       return gating((gate, key, call) => {

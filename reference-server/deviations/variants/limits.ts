@@ -5,15 +5,8 @@ import { type Quota, quotaOf } from '../../rate-limiter.ts';
 import { gating, refusedBy } from '../admission.ts';
 import { answering, delivering, restated } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import { changedHeader, headersAbsent, retryAfter, sendingHeaders } from '../headers.ts';
-import {
-  bucketBySecond,
-  slidingCounter,
-  slidingLog,
-  slidingLogOfAll,
-  tokenBucket,
-  windowByClock,
-} from '../meters.ts';
+import { changedHeader, headersAbsent, type Rewrite, retryAfter, sendingHeaders } from '../headers.ts';
+import * as meters from '../meters.ts';
 import { always } from '../when.ts';
 
 /** What a key's headers say of its minute, or of its day. */
@@ -46,7 +39,7 @@ const headersOfBoth = sendingHeaders((usual, answered, call) => {
   return headers;
 });
 
-const retryAfterAs = (write: Parameters<typeof retryAfter>[0]) => retryAfter(write, always);
+const retryAfterAs = (write: Rewrite<number>) => retryAfter(write, always);
 
 /** A ban with a status of its own, which says when it ends or does not. */
 const banAnsweredWith = (status: 403 | 401, saysWhen: boolean): Deviation => [
@@ -92,20 +85,20 @@ const dayUsed =
 export const LIMIT_ANSWERS = {
   'rate-window-kind': {
     // Both windows begin and end by the clock.
-    fixed: { minuteMeter: windowByClock, dayMeter: windowByClock },
-    'refilling (log)': { minuteMeter: slidingLog },
-    'refilling (log of all)': { minuteMeter: slidingLogOfAll },
-    'refilling (counter)': { minuteMeter: slidingCounter },
+    fixed: { minuteMeter: meters.windowByClock, dayMeter: meters.windowByClock },
+    'refilling (log)': { minuteMeter: meters.slidingLog },
+    'refilling (log of all)': { minuteMeter: meters.slidingLogOfAll },
+    'refilling (counter)': { minuteMeter: meters.slidingCounter },
     'refilling (counter, told until whole)': { minuteMeter: (limit, windowMs) => {
-      const counter = slidingCounter(limit, windowMs);
+      const counter = meters.slidingCounter(limit, windowMs);
       return { ...counter, resetAt: (now) => counter.resetAt(now) + windowMs };
     } },
-    'refilling (bucket)': { minuteMeter: tokenBucket },
-    'refilling (bucket by the second)': { minuteMeter: bucketBySecond },
+    'refilling (bucket)': { minuteMeter: meters.tokenBucket },
+    'refilling (bucket by the second)': { minuteMeter: meters.bucketBySecond },
   },
   'day-kind': {
-    utc: { dayMeter: windowByClock },
-    rolling: { dayMeter: slidingLog },
+    utc: { dayMeter: meters.windowByClock },
+    rolling: { dayMeter: meters.slidingLog },
   },
   'day-used': Object.fromEntries([50, 93, 97, 100].map((percent) => [`${percent}-percent`, dayUsed(percent)])),
   'day-used-of-one': Object.fromEntries(

@@ -17,10 +17,8 @@ const gzipped = delivering((_usual, response, answered, headers, call) => {
 
 /** Bodies in chunks of a few bytes, none of which respects a character's end. */
 const chunked = delivering((_usual, response, answered, headers) => {
-  response.writeHead(
-    answered.status,
-    changedHeader(headers, 'Content-Length', () => null),
-  );
+  const own = changedHeader(headers, 'Content-Length', () => null);
+  response.writeHead(answered.status, own);
   const body = Buffer.from(answered.text);
   for (let at = 0; at < body.length; at += 211) response.write(body.subarray(at, at + 211));
   response.end();
