@@ -1,10 +1,10 @@
-import { type Answer, refusal } from './answer.ts';
-import type { Call, Service } from './design.ts';
+import { type Answer, methodNotAllowed, NO_SUCH_PATH, refusal, UNREADABLE_ESCAPE } from './answer.ts';
+import type { Call, Route, Service } from './design.ts';
 
 export type OperationName = 'listPets' | 'createPet' | 'getPet';
 
 /** An operation of section 4: where it is, and how it is answered once the caller is admitted. */
-export interface Operation {
+interface Operation {
   readonly name: OperationName;
   readonly method: string;
   /** Below the base address; what it captures is the id of an animal. */
@@ -31,7 +31,7 @@ const NO_SUCH_ANIMAL = refusal(404, 'not_found', 'No animal has this id.');
 const STORE_FULL = refusal(507, 'store_full', 'The store holds as many animals as it can.');
 
 /** The operations: whatever else there is to know of one is here. */
-export const OPERATIONS: readonly Operation[] = [
+const OPERATIONS: readonly Operation[] = [
   {
     name: 'listPets',
     method: 'GET',
@@ -67,6 +67,35 @@ export const OPERATIONS: readonly Operation[] = [
     },
   },
 ];
+
+function unescaped(path: string): string | null {
+  if (!path.includes('%')) return path;
+  try {
+    // An escaped slash is part of a segment, not a separator (RFC 3986, 2.2).
+    return path.replace(/[^/]+/g, (segment) => decodeURIComponent(segment).replaceAll('/', '%2F'));
+  } catch {
+    return null;
+  }
+}
+
+/** Finds the operation of a request by its method and its target, which is a path or an absolute address (RFC 9112). */
+export function routeOf(
+  basePath: string,
+  method: string,
+  target: string,
+): Route & { readonly found: Operation | Answer } {
+  const question = target.includes('?') ? target.indexOf('?') : target.length;
+  const search = target.slice(question + 1);
+  const path = unescaped(target.slice(0, question).replace(/^https?:\/\/[^/]*/i, ''));
+  const below = path?.startsWith(`${basePath}/`) === true ? path.slice(basePath.length) : '';
+  const here = OPERATIONS.filter((operation) => operation.path.test(below));
+  const petId = here[0]?.path.exec(below)?.[1] ?? '';
+  const found = here.find((operation) => operation.method === method);
+  if (found !== undefined) return { operation: found.name, petId, search, found };
+  const allowed = here.map((operation) => operation.method).join(', ');
+  const nowhere = path === null ? UNREADABLE_ESCAPE : NO_SUCH_PATH;
+  return { operation: 'none', petId, search, found: allowed === '' ? nowhere : methodNotAllowed(allowed) };
+}
 
 /**
  * Writes lists. Bodies are kept until the store changes, where a list depends on nothing but its query and the store:

@@ -5,12 +5,11 @@ import type { IssuedKey } from './api-keys.ts';
 import type { Clock } from './clock.ts';
 import { conformingDesign, type ServiceOptions } from './conforming.ts';
 import type { Call, Design, Route, Service } from './design.ts';
-import { listWriter } from './operations.ts';
+import { listWriter, routeOf } from './operations.ts';
 import { PetStore } from './pet-store.ts';
 import type { PlanLimits } from './plans.ts';
 import { noQuota, RateLimiter } from './rate-limiter.ts';
 import { receiveBody } from './request-body.ts';
-import { routeOf } from './routing.ts';
 import { serveUnparsedRequests } from './unparsed-requests.ts';
 
 /** How a server is started; everything has a default. */

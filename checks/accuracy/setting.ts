@@ -16,9 +16,6 @@ type KeyName = `${PlanName}-1` | 'free-2' | 'free-ban';
 /** A small plan, so that its day is soon spent. */
 export const ENTERPRISE = { perMinute: 120, perDay: 1200 };
 
-/** Of the document. */
-const LIMITS_SECTION = '8';
-
 export interface Setting {
   readonly keys: readonly KeyName[];
   /** A key whose minute is not filled, which would take hundreds of requests. */
@@ -35,8 +32,8 @@ export function settingOf(id = ''): Setting {
   if (asked?.permit === 'day')
     return { keys: ofPlan.length > 0 ? ofPlan : ['free-1'], permissions: ['writes', 'exhaust', 'day'] };
   const keys = [...new Set(['free-1', 'free-2', 'free-ban', 'pro-1', ...ofPlan] as const)];
-  // What is not about limits shows by one plan's minute as by two.
-  const isOfLimits = asked === undefined || asked.section.startsWith(LIMITS_SECTION);
+  // What is not about limits, which are the document's section 8, shows by one plan's minute as by two.
+  const isOfLimits = asked === undefined || asked.section.startsWith('8');
   return {
     keys,
     permissions: ['writes', 'exhaust', 'ban'],

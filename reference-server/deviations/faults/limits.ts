@@ -1,6 +1,6 @@
 import { type ApiKey, bearerToken, type IssuedKey } from '../../api-keys.ts';
 import type { Call, Gate } from '../../design.ts';
-import type { Plan } from '../../plans.ts';
+import type { Plan, PlanLimits } from '../../plans.ts';
 import type { MeterKind } from '../../rate-limiter.ts';
 import { admitting, gating, identifying, letThrough, refusedBy } from '../admission.ts';
 import { failing, heldBack } from '../answers.ts';
@@ -14,7 +14,7 @@ import { always, everyTime, ofEachKey, on, queried } from '../when.ts';
  *
  * @param difference requests too many, or too few where negative
  */
-const admitsOther = (plan: Plan, window: 'perMinute' | 'perDay', difference: number): Deviation => [
+const admitsOther = (plan: Plan, window: keyof PlanLimits, difference: number): Deviation => [
   ({ limitsOf }) => ({
     limitsOf(key) {
       const limits = limitsOf(key);
@@ -47,7 +47,7 @@ export const uncounted = (when: (call: Call) => boolean) => () => {
 };
 
 /** Admits everything, while the headers count down to 0. */
-const unlimited = (plan: Plan, window: 'perMinute' | 'perDay' = 'perMinute') =>
+const unlimited = (plan: Plan, window: keyof PlanLimits = 'perMinute') =>
   admitsOther(plan, window, 1_000_000_000);
 
 /**
@@ -102,11 +102,7 @@ const halfRefilled: MeterKind = (limit, windowMs) => {
 };
 
 /** Faults of a plan that admits another number of requests than it has, by so many. */
-const offBy = (
-  plan: Plan,
-  window: 'perMinute' | 'perDay',
-  ...differences: readonly number[]
-): DeviationTable[string] =>
+const offBy = (plan: Plan, window: keyof PlanLimits, ...differences: readonly number[]) =>
   Object.fromEntries(
     differences.map((difference) => {
       const by = `${Math.abs(difference)}-${difference < 0 ? 'fewer' : 'more'}`;

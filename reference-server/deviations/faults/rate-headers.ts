@@ -18,11 +18,7 @@ const remainingShown = numberIn(REMAINING);
 const resetShown = numberIn(RESET);
 
 /** Faults of all three headers, or one of them, that are absent: headers-absent-on-200, limit-absent-on-201. */
-const absent = (
-  place: string,
-  when: When,
-  ...which: readonly (keyof typeof ABSENT)[]
-): DeviationTable[string] =>
+const absent = (place: string, when: When, ...which: readonly (keyof typeof ABSENT)[]) =>
   Object.fromEntries(which.map((name) => [`${name}-absent-${place}`, headersAbsent(when, ...ABSENT[name])]));
 
 /** Renames the three headers. */
