@@ -9,7 +9,6 @@ import { clockOffBy } from '../../reference-server/deviations/clock.ts';
 import type { Deviation } from '../../reference-server/deviations/deviation.ts';
 import { header } from '../../reference-server/deviations/headers.ts';
 import { changed, noting } from '../../reference-server/deviations/store.ts';
-import { restart } from '../../reference-server/deviations/variants/animals.ts';
 import { SPENT_DAYS, SPENT_OF_ONE } from '../../reference-server/deviations/variants/index.ts';
 import { always, everyTime } from '../../reference-server/deviations/when.ts';
 import { httpDate } from '../../reference-server/headers.ts';
@@ -67,22 +66,20 @@ const refusingEvery =
 const SLOW = 20_000;
 const HEADERS_BYTES = 300;
 
-/** After how many requests the store is changed: in the middle of a run. */
+/** After how many requests animals are changed: in the middle of a run. */
 const CHANGED_AFTER = 60;
 
 /** While the keys' minutes are filled. */
 const COUNTS_LOST_AFTER = 170;
 
-/** Somebody changes the animals that were added by then, once; null removes one. */
-const changedOnce = (change: (pet: Pet, index: number) => Pet | null) =>
+/** Somebody changes the animals, once; null removes one. Index is the place among those that were added, or below 0. */
+const changedOnce = (change: (pet: Pet, index: number) => Pet | null, after = CHANGED_AFTER) =>
   knowingRequests((requests) => {
     const added: string[] = [];
+    const since = new Set<string>();
     return [
-      noting(({ id }) => requests() < CHANGED_AFTER && added.push(id)),
-      changed((pet) => {
-        const index = added.indexOf(pet.id);
-        return index < 0 || requests() < CHANGED_AFTER ? pet : change(pet, index);
-      }),
+      noting(({ id }) => void (requests() < after ? added.push(id) : since.add(id))),
+      changed((pet) => (requests() < after || since.has(pet.id) ? pet : change(pet, added.indexOf(pet.id)))),
     ];
   });
 
@@ -194,19 +191,20 @@ export const DISTURBANCES: readonly Disturbance[] = [
     name: 'an operator who edits animals',
     setting: WRITING,
     explains: { rows: ANIMALS, most: 2 },
-    server: () => changedOnce((pet) => ({ ...pet, name: 'renamed', status: 'sold' })),
+    server: () =>
+      changedOnce((pet, index) => (index < 0 ? pet : { ...pet, name: 'renamed', status: 'sold' })),
   },
   {
     name: 'a restart that loses what was added',
     setting: WRITING,
     explains: { rows: ANIMALS, most: 2 },
-    server: () => changedOnce(() => null),
+    server: () => changedOnce((pet, index) => (index < 0 ? pet : null)),
   },
   {
     name: 'a restart that empties the store',
     setting: WRITING,
     explains: { rows: /^(add|get|list|pet)-|^deprecation-successor/, most: 4 },
-    server: () => restart(100),
+    server: () => changedOnce(() => null, 100),
   },
   {
     name: 'a restart that loses what was counted',

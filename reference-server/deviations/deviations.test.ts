@@ -26,7 +26,7 @@ const OWN_QUESTIONS =
   `added-visibility clock connection content-coding date-header day-kind day-used day-used-of-one
   delivery deprecation-announcement extra-response-fields header-case headers-beyond-ascii id-assignment
   json-notation latency list-order malformed-id media-type-parameter name-uniqueness null-status
-  permissions-of-keys quota-without-key rate-headers-window rate-remaining-moment rate-window-kind restart retry-after-margin
+  permissions-of-keys quota-without-key rate-headers-window rate-remaining-moment rate-window-kind retry-after-margin
   transfer-coding unknown-fields unsupported-media-type`.split(/\s+/);
 
 t.test('an answer is to a question of the contract, and one that the question knows', async (t) => {

@@ -90,16 +90,6 @@ const visibleAfter = (milliseconds: number) =>
     hidingEverywhere(({ id }, { now }) => now - (added.get(id)?.at ?? 0) < milliseconds),
   );
 
-/** A store in memory: after so many requests it begins again without an animal. */
-export const restart = (after: number) =>
-  knowingRequests((requests) => {
-    const since = new Set<string>();
-    return [
-      noting(({ id }) => requests() >= after && since.add(id)),
-      hidingEverywhere(({ id }) => requests() >= after && !since.has(id)),
-    ];
-  });
-
 /** A key sees what was there before, and what it added itself. */
 const ownAnimalsOnly = knowingAdded((added) =>
   hidingEverywhere(({ id }, { key }) => added.has(id) && added.get(id)?.by !== key?.name),
