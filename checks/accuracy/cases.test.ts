@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { judgedCheck } from '../../cli/check/check-report.ts';
+import { demoKeys } from '../../reference-server/api-keys.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { buildReport } from '../../reports/build-report.ts';
@@ -25,7 +26,8 @@ t.test('a fault runs with the keys and permissions that show it', async (t) => {
     ['rate-day-refusal', ['free-1'], days],
   ] as const)
     t.match(settingOf(requirement), { keys, permissions }, requirement ?? 'any');
-  const { profile } = requestOf({ baseUrl: 'http://127.0.0.1:1/v1', keys: [] }, settingOf());
+  const server = { baseUrl: 'http://127.0.0.1:1/v1', keys: demoKeys(), clock: sharedClock() };
+  const { profile } = requestOf(server, settingOf());
   t.strictSame(profile.permit, limits);
   t.match(profile.keys[2], { name: 'free-ban', plan: 'free', roles: ['ban'] });
 });

@@ -10,8 +10,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../spec/package-root.ts';
+import { PLANS } from '../../spec/plans.ts';
 import { sharedClock } from '../run/clock.ts';
-import { KEYS, perMinute } from './frameworks/accounts.ts';
+import { KEYS } from './frameworks/accounts.ts';
 import { NODE_STYLES } from './frameworks/styles.ts';
 
 /** A program that prints its port and ends with its standard input. */
@@ -36,7 +37,9 @@ const inNode = (style: string): Program => ({
 });
 
 /** As `key=requests a minute`; without a key for callers that send none. */
-const LIMITED_KEYS = [['', ''] as const, ...KEYS].map(([name, value]) => `${value}=${perMinute(name)}`);
+const LIMITED_KEYS = [{ value: '', plan: 'free' } as const, ...KEYS].map(
+  ({ value, plan }) => `${value}=${PLANS[plan].perMinute}`,
+);
 
 const goProgram = at('.cache/pets-in-go');
 
@@ -90,7 +93,7 @@ export async function startFrameworkService(style: string) {
   const [port]: unknown[] = await once(createInterface(child.stdout), 'line');
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
-    keys: [...KEYS].map(([name, value]) => ({ name, value })),
+    keys: KEYS,
     // Put in place as a whole: a reader that found it empty would be back in the machine's own time.
     clock: sharedClock((milliseconds) => {
       writeFileSync(`${ahead}.new`, String(Math.ceil(milliseconds)));

@@ -39,9 +39,7 @@ await Promise.all(
       design: (usual) => deviating(usual, deviations),
     });
     const startedAt = performance.now();
-    const request = requestOf(server, setting);
-    const profile = { ...request.profile, clock: { speed } };
-    const { verdicts, problem } = resultOf(await checkTarget({ ...request, profile }));
+    const { verdicts, problem } = resultOf(await checkTarget(requestOf(server, setting)));
     await server.close();
     const broken = verdicts.filter(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
     const seconds = ((performance.now() - startedAt) / 1000) * speed;

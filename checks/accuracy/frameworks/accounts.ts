@@ -2,16 +2,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { PLANS } from '../../../spec/plans.ts';
 
-/** Key values by the names that an accuracy case has for them. */
-export const KEYS = new Map([
-  ['free-1', 'Pets-free-1-q7XwLr9'],
-  ['free-2', 'Pets-free-2-m4TzBk2'],
-  ['free-ban', 'Pets-free-ban-h8VnCs5'],
-  ['pro-1', 'Pets-pro-1-d3YjFp6'],
-]);
-
-/** Requests a minute of a key, and of callers without one. */
-export const perMinute = (name = ''): number => (name.startsWith('pro') ? PLANS.pro : PLANS.free).perMinute;
+/** By the names that an accuracy case has for them. */
+export const KEYS = [
+  { name: 'free-1', plan: 'free', value: 'Pets-free-1-q7XwLr9' },
+  { name: 'free-2', plan: 'free', value: 'Pets-free-2-m4TzBk2' },
+  { name: 'free-ban', plan: 'free', value: 'Pets-free-ban-h8VnCs5' },
+  { name: 'pro-1', plan: 'pro', value: 'Pets-pro-1-d3YjFp6' },
+] as const;
 
 interface Request {
   readonly headers: { readonly authorization?: string | undefined };
@@ -22,6 +19,6 @@ interface Request {
 export async function accountOf({ headers: { authorization = '' }, ip = '' }: Request) {
   await turn(); // the database
   const sent = /^bearer +(\S+)$/i.exec(authorization)?.[1];
-  const name = [...KEYS].find(([, value]) => value === sent)?.[0];
-  return { id: name ?? ip, perMinute: perMinute(name), isKnown: name !== undefined };
+  const key = KEYS.find(({ value }) => value === sent);
+  return { id: key?.name ?? ip, perMinute: PLANS[key?.plan ?? 'free'].perMinute, isKnown: key !== undefined };
 }

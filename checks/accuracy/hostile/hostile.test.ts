@@ -74,11 +74,10 @@ async function wholeRun(t: Test, target: HostileTarget): Promise<void> {
   const running = await target.start(new URL(server.baseUrl).origin);
   t.teardown(() => Promise.all([running.close(), server.close()]));
   const setting = { keys: ['free-1', 'pro-1'], permissions: ['writes'] } as const;
-  const request = requestOf({ baseUrl: running.url, keys: server.keys }, setting);
+  const request = requestOf({ ...server, baseUrl: running.url }, setting);
   const { headers, ...limits } = limitsFor(target);
   const result = await checkTarget({
     ...request,
-    profile: { ...request.profile, clock: { speed: CLOCK_SPEED } },
     timeouts: { ...limits, headers: Math.min(headers, UNTIL_SILENT_MS) },
     patience: PATIENCE,
   });
