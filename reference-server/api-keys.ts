@@ -11,22 +11,20 @@ export interface IssuedKey extends ApiKey {
   readonly value: string;
 }
 
-const DEMO_KEYS = [
-  ['free', '1', '2', 'ban'],
-  ['pro', '1'],
-  ['business', '1', 'load'],
-  ['enterprise', '1', 'load'],
-] as const;
+const DEMO_KEYS: readonly ApiKey[] = [
+  { name: 'free-1', plan: 'free' },
+  { name: 'free-2', plan: 'free' },
+  { name: 'free-ban', plan: 'free' },
+  { name: 'pro-1', plan: 'pro' },
+  { name: 'business-1', plan: 'business' },
+  { name: 'business-load', plan: 'business' },
+  { name: 'enterprise-1', plan: 'enterprise' },
+  { name: 'enterprise-load', plan: 'enterprise' },
+];
 
 /** The built-in keys. Their values are new in every run, so that a leaked one does not stay valid. */
 export const demoKeys = (): IssuedKey[] =>
-  DEMO_KEYS.flatMap(([plan, ...names]) =>
-    names.map((name) => ({
-      name: `${plan}-${name}`,
-      plan,
-      value: `pet_${randomBytes(24).toString('base64url')}`,
-    })),
-  );
+  DEMO_KEYS.map((key) => ({ ...key, value: `pet_${randomBytes(24).toString('base64url')}` }));
 
 /**
  * Finds keys by their SHA-256, so the time of a look-up reveals nothing about a key's characters, and an unknown token

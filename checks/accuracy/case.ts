@@ -55,7 +55,7 @@ export interface CaseResult {
   readonly problem?: string;
 }
 
-/** Requirements that show only if a list holds the whole store. */
+/** Requirements that show only if a list holds the whole store, which is then a small one. */
 const WHOLE_STORE = [
   'list-unfiltered',
   'list-shows-added',
@@ -63,7 +63,6 @@ const WHOLE_STORE = [
   'add-rejected-stores-nothing',
   'auth-refused-adds-nothing',
 ].map(currentId);
-const SMALL_STORE = 52;
 
 async function startServerOf({ kind, name, breaks = '' }: AccuracyCase, disturbance?: Disturbance) {
   if (kind === 'service') return startFrameworkService(name);
@@ -71,7 +70,7 @@ async function startServerOf({ kind, name, breaks = '' }: AccuracyCase, disturba
   // The run's clock must also be past the removal date: the target's clock alone is not believed.
   if (breaks === currentId('get-removed') || name === 'after-the-removal')
     await clock.sleepUntil(AFTER_REMOVAL);
-  const animals = disturbance?.animals ?? (WHOLE_STORE.includes(breaks) ? SMALL_STORE : undefined);
+  const animals = disturbance?.animals ?? (WHOLE_STORE.includes(breaks) ? 52 : undefined);
   const { deviation } = kind === 'fault' ? named(kind, name, FAULTS) : named(kind, name, EVERY_VARIANT);
   const server = await startServer({
     clock,

@@ -62,18 +62,11 @@ const refusingEvery =
     return { ...client, exchange: (...asked) => (isDue() ? nobody : client).exchange(...asked) };
   };
 
-/** Bytes in a second of a link over which everything else waits. */
-const SLOW = 20_000;
-const HEADERS_BYTES = 300;
-
-/** After how many requests animals are changed: in the middle of a run. */
-const CHANGED_AFTER = 60;
-
-/** While the keys' minutes are filled. */
-const COUNTS_LOST_AFTER = 170;
-
-/** Somebody changes the animals, once; null removes one. Index is the place among those that were added, or below 0. */
-const changedOnce = (change: (pet: Pet, index: number) => Pet | null, after = CHANGED_AFTER) =>
+/**
+ * Somebody changes the animals, once, after so many requests: in the middle of a run. Null removes one. Index is the place
+ * among those that were added, or below 0.
+ */
+const changedOnce = (change: (pet: Pet, index: number) => Pet | null, after = 60) =>
   knowingRequests((requests) => {
     const added: string[] = [];
     const since = new Set<string>();
@@ -212,7 +205,8 @@ export const DISTURBANCES: readonly Disturbance[] = [
     server: () => {
       let requests = 0;
       return ({ accountOf, admit }) => ({
-        accountOf: (key) => `${accountOf(key)}${requests < COUNTS_LOST_AFTER ? '' : ', again'}`,
+        // While the keys' minutes are filled.
+        accountOf: (key) => `${accountOf(key)}${requests < 170 ? '' : ', again'}`,
         admit(key, call) {
           requests += 1;
           return admit(key, call);
@@ -227,7 +221,8 @@ export const DISTURBANCES: readonly Disturbance[] = [
     explains: { rows: /^rate-(minute|concurrent|next-window|reset-true)/, most: 4 },
     server: (clock) =>
       delivering((usual, response, answer, headers, call) => {
-        clock.pass(((HEADERS_BYTES + answer.text.length) / SLOW) * 1000);
+        // Everything else waits for 20,000 bytes a second; an answer's headers are 300.
+        clock.pass(((300 + answer.text.length) / 20_000) * 1000);
         usual(response, answer, headers, call);
       }),
   },

@@ -30,19 +30,15 @@ const idsThat = (pass: (petId: string) => boolean, rule: string) =>
   finding((usual, petId, call) => (pass(petId) ? usual(petId, call) : badRequest('invalid_id', rule)));
 
 function pageOf({ route }: Call): number {
-  const number = route.operation === 'listPets' ? Number(parameter(route.search, 'page') ?? '1') : 1;
+  const number = Number(parameter(route.search, 'page') ?? '1');
   return Number.isInteger(number) && number >= 1 ? Math.min(number, 1_000_000) : 1;
 }
 
 /** Pages by number: `page` beside limit, and the next one in a Link header (RFC 8288). */
 const linkedPages = [
   selecting((usual, query, call) => {
-    const number = pageOf(call);
-    if (number === 1) return usual(query, call);
-    const end = query.limit * number;
-    return usual({ ...query, limit: Math.min(end, call.service.store.all.length) }, call).slice(
-      end - query.limit,
-    );
+    const end = query.limit * pageOf(call);
+    return usual({ ...query, limit: end }, call).slice(end - query.limit);
   }),
   answering(succeeds('listPets'), ({ headers }, call) => {
     const read = readListQuery(call.route.search);
