@@ -1,9 +1,14 @@
+import type { Answer } from '../answer.ts';
 import type { Call } from '../design.ts';
 import { refusedBy } from './admission.ts';
 import { type Deviation, deciding } from './deviation.ts';
 import type { When } from './when.ts';
 
 export const sendingHeaders = deciding('headers');
+
+/** Changes the headers of an answer, which are a flat list of names and values. */
+export const headersAs = (change: (headers: string[], answer: Answer, call: Call) => string[]): Deviation =>
+  sendingHeaders((usual, answer, call) => change(usual(answer, call), answer, call));
 
 /** The names of the three headers of section 8. */
 export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
@@ -23,10 +28,9 @@ export const retryAfter = (change: Rewrite<number>, when: When = refusedBy('minu
 
 /** Changes the value of one header in matching answers. */
 export const header = (name: string, when: When, change: Rewrite<string>): Deviation =>
-  sendingHeaders((usual, answer, call) => {
-    const headers = usual(answer, call);
-    return when(call, answer) ? changedHeader(headers, name, (value) => change(value, call)) : headers;
-  });
+  headersAs((headers, answer, call) =>
+    when(call, answer) ? changedHeader(headers, name, (value) => change(value, call)) : headers,
+  );
 
 /** Leaves headers out of matching answers. */
 export const headersAbsent = (when: When, ...names: readonly string[]): Deviation =>
@@ -47,6 +51,4 @@ export const changedHeader = (
 
 /** Adds a header to matching answers. */
 export const addedHeader = (name: string, value: string, when: When): Deviation =>
-  sendingHeaders((usual, answer, call) =>
-    usual(answer, call).concat(when(call, answer) ? [name, value] : []),
-  );
+  headersAs((headers, answer, call) => (when(call, answer) ? [...headers, name, value] : headers));

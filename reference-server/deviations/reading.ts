@@ -1,16 +1,19 @@
-import { refusal } from '../answer.ts';
+import { type Answer, refusal } from '../answer.ts';
 import type { Call } from '../design.ts';
 import { readJson, replaceNumbers } from '../json.ts';
 import type { NewPet } from '../pet-store.ts';
 import { type Deviation, deciding } from './deviation.ts';
 
 export const readingQuery = deciding('readListQuery');
-export const readingPet = deciding('readNewPet');
+const readingPet = deciding('readNewPet');
+
+/** Changes what was read of an addition's body: an animal, or why there is none. */
+export const readAs = (change: (read: NewPet | Answer, body: string, call: Call) => NewPet | Answer) =>
+  readingPet((usual, body, call) => change(usual(body, call), body, call));
 
 /** Refuses additions that would be accepted. */
 export const refusing = (refused: (animal: NewPet, call: Call) => boolean, status = 400) =>
-  readingPet((usual, body, call) => {
-    const read = usual(body, call);
+  readAs((read, _body, call) => {
     if ('text' in read || !refused(read, call)) return read;
     return refusal(status, 'invalid_animal', 'The animal is not accepted.');
   });

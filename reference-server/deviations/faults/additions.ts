@@ -5,12 +5,12 @@ import { onPlan } from '../admission.ts';
 import { rounded, shown } from '../animals.ts';
 import { answering, answers, closing, delivering, failing, heldBack, restated } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import { bodyAs, memberAs, membersOf, readingPet, refusing } from '../reading.ts';
+import { bodyAs, memberAs, membersOf, readAs, refusing } from '../reading.ts';
 import { addedAs } from '../store.ts';
 import { everyNth, knowingSeen, oneBefore, type When, where } from '../when.ts';
 
 const refusingBody = (refused: (body: string) => boolean, code: string, message: string) =>
-  readingPet((usual, body, call) => (refused(body) ? badRequest(code, message) : usual(body, call)));
+  readAs((read, body) => (refused(body) ? badRequest(code, message) : read));
 
 /** The created animal is answered with another name; the store keeps the one that was sent. */
 const nameEchoed = (change: (name: string) => string) => shown('name', change, 'createPet');
@@ -34,14 +34,11 @@ const UNNAMED: NewPet = { name: 'unnamed', categoryId: '0', status: null };
 
 /** Takes an unnamed animal out of a body that is refused otherwise. */
 const bodyAccepted = (accepted: (body: string) => boolean) =>
-  readingPet((usual, body, call) => (accepted(body) ? UNNAMED : usual(body, call)));
+  readAs((read, body) => (accepted(body) ? UNNAMED : read));
 
 /** Answers a refused addition whose body matches with another status. */
 const refusedWith = (status: number, matches: (body: string, call: Call) => boolean) =>
-  readingPet((usual, body, call) => {
-    const read = usual(body, call);
-    return 'text' in read && matches(body, call) ? restated(read, status) : read;
-  });
+  readAs((read, body, call) => ('text' in read && matches(body, call) ? restated(read, status) : read));
 
 /** Whether a body is an object with other members than one. */
 const lacks = (name: string) => (body: string) => {
@@ -68,8 +65,7 @@ const malformedAs = (change: (body: string) => string) =>
 
 /** A refused addition that is stored all the same, where the refused member matches. */
 const storedThough = (refused: (body: string) => boolean) =>
-  readingPet((usual, body, call) => {
-    const read = usual(body, call);
+  readAs((read, body, call) => {
     const members = membersOf(body);
     if (!('text' in read) || members === null || !refused(body)) return read;
     const name = String(JSON.parse(members.get('name') ?? '"unnamed"'));

@@ -4,7 +4,7 @@ import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
 import { admitted, admitting, gating, onPlan, overLimit, withKey, withoutKey } from '../admission.ts';
 import { answers, otherErrors, succeeds } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import { headersAbsent, numberIn, RATE_HEADERS, sendingHeaders } from '../headers.ts';
+import { headersAbsent, headersAs, numberIn, RATE_HEADERS } from '../headers.ts';
 import { forgottenAfter, renewedWindow, slidingLog } from '../meters.ts';
 import { headersOfTheDay } from '../variants/limits.ts';
 import { always, asksForStatus, ofEachKey, on, queried, type When, where } from '../when.ts';
@@ -23,10 +23,9 @@ const absent = (place: string, when: When, ...which: readonly (keyof typeof ABSE
 
 /** Renames the three headers. */
 const renamed = (when: When, prefix: string) =>
-  sendingHeaders((usual, answer, call) => {
-    const headers = usual(answer, call);
-    return when(call, answer) ? headers.map((text) => text.replace(/^X-RateLimit-/i, prefix)) : headers;
-  });
+  headersAs((headers, answer, call) =>
+    when(call, answer) ? headers.map((text) => text.replace(/^X-RateLimit-/i, prefix)) : headers,
+  );
 
 /** A deviation that shows once a key has been refused. */
 const afterRefusal = (deviation: (when: When) => Deviation) => () => {

@@ -6,7 +6,7 @@ import { seeded } from '../../seed.ts';
 import { knowingRequests } from '../admission.ts';
 import { petWritten, writing } from '../animals.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import { membersOf, readingPet, refusing } from '../reading.ts';
+import { membersOf, readAs, refusing } from '../reading.ts';
 import {
   addedAs,
   beginningWith,
@@ -51,8 +51,7 @@ const unusualJson = writing((_usual, pet) => {
 });
 
 const unknownFieldsRefused = (status: 400 | 422) =>
-  readingPet((usual, body, call) => {
-    const read = usual(body, call);
+  readAs((read, body) => {
     if ([...(membersOf(body)?.keys() ?? [])].every((name) => FIELDS.has(name))) return read;
     // What makes a body invalid by the document comes first, and is a 400.
     return 'text' in read ? read : refusal(status, 'unknown_field', 'The animal has an unknown field.');
@@ -161,7 +160,7 @@ export const ANIMAL_ANSWERS = {
   'added-visibility': { later: visibleAfter(1500) },
   'permissions-of-keys': {
     'own-animals': ownAnimalsOnly,
-    'free-2-reads-only': readingPet((usual, body, call) => call.key?.name === 'free-2'
-        ? refusal(403, 'forbidden', 'This key may read only.') : usual(body, call)),
+    'free-2-reads-only': readAs((read, _body, { key }) =>
+      key?.name === 'free-2' ? refusal(403, 'forbidden', 'This key may read only.') : read),
   },
 } as const satisfies DeviationTable;

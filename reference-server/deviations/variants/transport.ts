@@ -4,7 +4,7 @@ import { httpDate } from '../../headers.ts';
 import { closing, delivering, heldBack } from '../answers.ts';
 import { afterRemoval, clockOffBy } from '../clock.ts';
 import type { DeviationTable } from '../deviation.ts';
-import { addedHeader, changedHeader, header, headersAbsent, sendingHeaders } from '../headers.ts';
+import { addedHeader, changedHeader, header, headersAbsent, headersAs } from '../headers.ts';
 import { always, everyNth, on } from '../when.ts';
 
 const gzipped = delivering((_usual, response, answered, headers, call) => {
@@ -53,8 +53,7 @@ export const TRANSPORT_ANSWERS = {
     closes: closing(({ authorization }) => /[\x80-\xff]/.test(authorization ?? '')),
   },
   'header-case': {
-    lower: sendingHeaders((usual, answered, call) =>
-      usual(answered, call).map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text))),
+    lower: headersAs((headers) => headers.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text))),
   },
   'media-type-parameter': {
     'charset=utf-8': header('Content-Type', always, (value) => `${value}; charset=utf-8`),
