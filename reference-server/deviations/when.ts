@@ -21,8 +21,8 @@ export const on =
   ({ route }: Call): boolean =>
     operation === undefined || route.operation === operation;
 
-/** Whether the query of a call contains `status=`. */
-export const asksForStatus = (call: Call): boolean => call.route.search.includes('status=');
+/** Whether the query of a call has a status. */
+export const asksForStatus = (call: Call): boolean => new URLSearchParams(call.route.search).has('status');
 
 /** Whether the raw query of a list contains this parameter. */
 export const queried =

@@ -11,7 +11,7 @@ import { readingQuery } from '../reading.ts';
 import { addedAs, adding, beginningWith, hiding, knowingAdded, selecting } from '../store.ts';
 import { always, asksForStatus, everyNth, knowingSeen, queried, type When, where } from '../when.ts';
 
-const hasLimit = (call: Call) => call.route.search.includes('limit=');
+const hasLimit = (call: Call) => new URLSearchParams(call.route.search).has('limit');
 
 /** Takes another limit than the one that was asked for; null refuses it. */
 const limitAs = (change: (limit: number, call: Call) => number | null): Deviation =>
