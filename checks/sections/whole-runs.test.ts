@@ -156,7 +156,7 @@ const TARGETS: Readonly<Record<string, readonly [LimitedTarget, Otherwise]>> = {
   'one that conforms': [{}, quiet],
   'a day that is spent': [{ keys: FREE, permissions: ['exhaust', 'day'] }, quiet],
   'a bucket without Date': [{ limit: tokenBucketBySecond, clockAhead: 'none' }, quiet],
-  'a sliding log': [{ limit: slidingLog, admits: 50 }, quiet],
+  'a log in milliseconds': [{ limit: slidingLog, ban: { refusals: 99, seconds: 1 }, unit: SECOND }, quiet],
   'one that is wrong': [{ admits: 70 }, wrong],
   'one that accepts everything': [{ keyless: () => ({ status: 200, body: '[]' }) }, careless],
   'answers lost': [{}, now(() => failure('reset'), 13)],

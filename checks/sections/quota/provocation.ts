@@ -1,6 +1,6 @@
 /** Reaches a key's limit and keeps sending after the 429, as no client should, until a ban shows. */
 import { MINUTE, SECOND } from '../../limits/time.ts';
-import { isForDay, tellsDay, toldEnd } from '../../limits/told-time.ts';
+import { isForDay, tellsDay, toldRetry } from '../../limits/told-time.ts';
 import { countWindow } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { daySpent, Inconclusive } from '../../run/reason.ts';
@@ -153,7 +153,7 @@ function areOthersExhausted({ keys, facts }: SceneRun, key: Key): boolean {
 
 /** Waits until the window of the first refusal is about to end, if it lasts long enough. */
 async function untilWindowEnds(run: SceneRun, key: Key, first: AnsweredExchange, roundTrip: number) {
-  const end = toldEnd(run.trace, first);
+  const end = toldRetry(run.trace, key.limits, first);
   if (end === undefined) return;
   const length = end - first.receivedAt;
   if (length <= STAYS_EXHAUSTED || length >= 2 * MINUTE) return;

@@ -49,6 +49,8 @@ export interface LimitedTarget {
   readonly neighbour?: (number: number) => boolean;
   /** Seconds by which Retry-After is later than the reset. */
   readonly later?: number;
+  /** How many of the unit of Retry-After a second has. */
+  readonly unit?: number;
   /** How far the target's clock is ahead of the run's, in seconds; none shows no Date. */
   readonly clockAhead?: number | 'none';
   readonly options?: Partial<RunOptions>;
@@ -81,7 +83,7 @@ function account(key: Key, { limit = fixedWindow, admits, day, ban }: LimitedTar
 /** A run that nothing was played of. */
 export function limitedRun(target: LimitedTarget = {}): TestRun {
   const { keys = [exhaustKey()], permissions = ['exhaust'], takes, tells, neighbour, keyless } = target;
-  const { clockAhead = 0, later = 0 } = target;
+  const { clockAhead = 0, later = 0, unit = 1 } = target;
   const accounts = new Map(keys.map((key) => [key.name, account(key, target)]));
   const ahead = clockAhead === 'none' ? 0 : clockAhead;
   const test: TestRun = testRun(
@@ -112,7 +114,7 @@ export function limitedRun(target: LimitedTarget = {}): TestRun {
         limit: ofDay ? key.limits.perDay : key.limits.perMinute,
         remaining,
         reset: whole(resetsAt) + ahead,
-        retryAfter: admitted ? undefined : whole(resetsAt) + later - Math.floor(seconds),
+        retryAfter: admitted ? undefined : (whole(resetsAt) + later - Math.floor(seconds)) * unit,
         date: clockAhead === 'none' ? undefined : Math.floor(seconds) + ahead,
         ...otherwise,
       });
