@@ -109,7 +109,7 @@ function problemsOf({ run, problems, verdict }: Report, { causes, drifted, notVe
 
 function interferenceIn(rows: Rows): string[] {
   const said = rows.flatMap(({ why }) =>
-    why.flatMap((reason) => (reason.kind === 'interference' ? sentenceOf(reason) : [])),
+    why.flatMap((reason) => (reason.kind === 'interference' && reason.key ? sentenceOf(reason) : [])),
   );
   return [...new Set(said)].map((what) => `Somebody else used a key: ${what}`);
 }

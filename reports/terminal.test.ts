@@ -54,10 +54,10 @@ t.test('a clause that is read into the document is called so', async (t) => {
 t.test('interference and an interruption are told at once', async (t) => {
   const report = reportWith([
     broken('one'),
-    row('two', { verdict: 'inconclusive', why: [{ kind: 'interference', what: 'another client' }] }),
+    row('two', { verdict: 'inconclusive', why: [{ kind: 'interference', what: 'x', key: 'k' }] }),
   ]);
   const run = { ...report.run, interrupted: 'SIGINT', resume: 'petstore-harness check --resume here' };
   const text = shown({ ...report, run }, 80, 24);
-  t.match(text, /! Somebody else used a key: another client\n/);
+  t.match(text, /! Somebody else used a key: x, as if another client were using key k\n/);
   t.match(text, /→ Continue the run\n {2}petstore-harness check --resume here\n→ Repeat only/);
 });

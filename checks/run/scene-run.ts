@@ -316,11 +316,7 @@ export class SceneRun {
     if (!isAnswered(second) || second.outcome.status !== status) return;
     holdBack(this.#sender, second);
     throw new Inconclusive(
-      {
-        kind: 'interference',
-        key: key.name,
-        what: `key ${key.name} is always refused with ${status}`,
-      },
+      { kind: 'interference', what: `key ${key.name} is always refused with ${status}` },
       [exchange, second],
     );
   }

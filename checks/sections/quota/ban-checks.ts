@@ -23,7 +23,7 @@ import { described } from '../../wire/pets.ts';
 import { retryAfter } from '../../wire/rate-headers.ts';
 import { missingFromAnswer } from '../answers/rate-headers.ts';
 import { errorBodyViolation, judgeAnswer } from '../answers.ts';
-import { isAdmitted, neverRefused, refusesKey } from './admitted.ts';
+import { admittedOn, isAdmitted, neverRefused, refusesKey } from './admitted.ts';
 import { ban } from './ban.ts';
 import { answersOtherwise, type Ban, type BanReading, theBan } from './ban-reading.ts';
 import { hitByBan, interference, lostBefore, lostFirst } from './measurements.ts';
@@ -112,6 +112,17 @@ const checkOfBan = (
     else judgeBan(reading.ban, judge, reading, trace);
   });
 
+/** Whether a key's owner may have withdrawn it, which is "not shown": no ban is answered so, and the key stays out. */
+const mayBeWithdrawn = (
+  key: Key,
+  { outcome, receivedAt }: AnsweredExchange,
+  ban: Ban | undefined,
+  trace: Trace,
+) =>
+  outcome.status === 401 &&
+  ban?.answer.outcome.status !== 401 &&
+  admittedOn(trace, key, receivedAt).length === 0;
+
 /** Says that too few requests over the limit were sent to know whether the target bans. */
 const tooSlow = ({ refusals }: BanReading) =>
   `the target was so slow that only ${refusals.length} requests over the limit could be sent: a ban may begin later`;
@@ -166,7 +177,10 @@ export const banChecks: readonly Check[] = [
     ({ ban, others, key }, judge, trace) => {
       const evidence = ban === undefined ? [] : [ban.answer];
       for (const { key: other, exchange, banned } of others)
-        if (banned || ban !== undefined) {
+        if (banned && mayBeWithdrawn(other, exchange, ban, trace)) {
+          const what = `key ${other.name} is refused with 401 and never let in again, as if it had been withdrawn`;
+          judge.inconclusive(what, exchange, ...evidence);
+        } else if (banned || ban !== undefined) {
           const expected = `key ${other.name} served, whatever key ${key.name} did`;
           judgeAnswer(judge, !banned, expected, exchange, ...evidence);
         }

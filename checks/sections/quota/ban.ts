@@ -50,6 +50,9 @@ export const ban = sceneOnKeys(
       // A ban that shows only now, or one that outlasts the other keys' windows.
       if (known === undefined || others.length === 0) others.push(...(await tryOthers(run, key)));
     });
+    // A ban that hits other keys ends for them too; a key that was withdrawn stays out.
+    for (const { key: other, exchange } of others)
+      if (exchange.outcome.status === 401) await run.attemptAnswered(listPets({ limit: 1 }), other);
     return { ...provoked, others, later };
   },
 );

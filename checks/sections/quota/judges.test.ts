@@ -354,6 +354,7 @@ table('a ban', [
     'inconclusive',
   ],
   ['the wrong one', 'ban-other-keys', banOf({ ...noBan, others: got(403) }), 'fail'],
+  ['one that was withdrawn', 'ban-other-keys', banOf({ others: got(401) }), 'inconclusive'],
   ['nobody was asked', 'ban-other-keys', banOf(), 'inconclusive'],
   ['there is nobody', 'ban-other-keys', { ...banOf(), keys: [toBan] }, 'skipped'],
   ['polite, but an answer was lost', 'ban-spares-polite', { ...banned, lostAt: 0.5 }, 'inconclusive'],

@@ -189,7 +189,7 @@ function banOfAll(): NonNullable<LimitedTarget['tells']> {
   return ({ banned, seconds }) => {
     if (banned && until === 0) until = seconds + 40;
     if (seconds >= until) return undefined;
-    return { status: 403, code: 'banned', retryAfter: Math.ceil(until - seconds) };
+    return { status: banned ? 403 : 401, code: 'banned', retryAfter: Math.ceil(until - seconds) };
   };
 }
 
