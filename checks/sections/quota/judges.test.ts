@@ -94,6 +94,10 @@ const raced = windowOf(more, [...admittedReadings(6), ...admittedReadings(3)]);
 const lost = { lost: { ...exchangeAt('lost', 1), outcome: reset } };
 const spent = { kind: 'day-spent', what: 'no day left', key: 'free-1' } as const;
 const MINUTE_ROW = 'rate-minute-free';
+const given = (remaining: number, window = windowOf(exact), more: Told = {}): Came => ({
+  minute: { windows: [window], afterRetryAfter: retryOf('given', 10.7, { remaining, reset: 61, ...more }) },
+});
+const inSteps = windowOf(exact, admittedReadings(PER_MINUTE, { remaining: 0 }));
 
 table('how many requests a minute admits', [
   ['no window', MINUTE_ROW, windows(), 'inconclusive'],
@@ -127,29 +131,15 @@ table('how many requests a minute admits', [
     windows({ ...short(), count: { ...short().count, all: admittedReadings(9) } }),
     'inconclusive',
   ],
-  [
-    'three given back after ten seconds',
-    MINUTE_ROW,
-    { minute: { afterRetryAfter: retryOf('given', 10.7, { remaining: 3, reset: 61 }) } },
-    'fail',
-  ],
+  ['three given back after ten seconds', MINUTE_ROW, given(3), 'fail'],
   [
     'three given back by a clock set back',
     MINUTE_ROW,
-    {
-      minute: {
-        windows: [refusedWith({ date: 1 })],
-        afterRetryAfter: retryOf('given', 10.7, { remaining: 3, reset: 61, date: -20 }),
-      },
-    },
+    given(3, refusedWith({ date: 1 }), { date: -20 }),
     'pass',
   ],
-  [
-    'two given back',
-    MINUTE_ROW,
-    { minute: { afterRetryAfter: retryOf('given', 10.7, { remaining: 2, reset: 61 }) } },
-    'pass',
-  ],
+  ['three given back, told in steps', MINUTE_ROW, given(3, inSteps), 'inconclusive'],
+  ['two given back', MINUTE_ROW, given(2), 'pass'],
   ['another plan', 'rate-minute-pro', {}, 'skipped'],
   ['a plan of custom numbers', 'rate-minute-enterprise', {}, 'not-applicable'],
 ]);

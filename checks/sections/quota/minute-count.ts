@@ -8,6 +8,7 @@ import {
   heldExplains,
   racingRemaining,
   showsEdges,
+  type WindowCount,
 } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
@@ -81,6 +82,10 @@ function tooManyAgain(seen: Seen, plan: PlanName) {
   return count.verdict.kind === 'more' && showsEdges(count) ? count.admitted : undefined;
 }
 
+/** Whether a window was filled with Remaining the same for several requests each time: what was given back it does not tell. */
+const fallsInSteps = ({ admitted, verdict }: WindowCount): boolean =>
+  verdict.kind === 'exact' && new Set(admitted.map(({ remaining }) => remaining)).size <= admitted.length / 2;
+
 /** Judges the number admitted in a minute. Another client on the key explains fewer, never more. */
 function judgeCount(measurement: MinuteMeasurement, judge: Judge, seen: Seen): void {
   const { trace } = seen;
@@ -110,6 +115,10 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, seen: Seen): v
       ? breaks(`${admitted.length} were admitted, and none was refused`)
       : inconclusive(`the target’s answers to key ${key.name} came too slowly to fill its minute`);
   const tooMuch = gaveBackTooMuch(measurement, trace);
+  if (tooMuch !== undefined && fallsInSteps(count))
+    return inconclusive(
+      notTold(`X-RateLimit-Remaining of key ${key.name} does not tell each request`, 'rate-remaining-falls'),
+    );
   if (tooMuch !== undefined) return breaks(tooMuch.actual, ...tooMuch.evidence);
   if (verdict.kind === 'exact') return judge.holds(...evidence);
   if (verdict.kind === 'more') {
