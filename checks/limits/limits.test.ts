@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { RateReading } from '../wire/rate-headers.ts';
 import { type AnswerParts, answered } from '../wire/testing/answered.ts';
-import { isRefilling, mayGiveTooMuch, overGiven, type Refill, shortWindow } from './refill.ts';
+import { isRefilling, mayGiveTooMuch, overGiven, type Refill, resetsApart } from './refill.ts';
 import { judgeRemaining, stoodPastReset } from './remaining-arithmetic.ts';
 import { TargetClock, wentBack } from './target-clock.ts';
 import {
@@ -501,11 +501,11 @@ t.test('how quota comes back', async (t) => {
   t.equal(isRefilling(back(5, 150, 107)), undefined, 'by then a sliding window is whole as well');
   t.equal(isRefilling(back(1, 90, 61)), undefined, 'or nearly');
   t.equal(isRefilling(back(900, 90, 60, 1000)), undefined, 'headers of the day');
-  t.equal(shortWindow(back(5, 60, 30), new TargetClock()), 30 * SECOND);
-  t.equal(shortWindow(back(5, 89, 30), new TargetClock()), undefined, 'a minute, rounded');
-  t.equal(shortWindow(back(5, 88, 30), new TargetClock()), 58 * SECOND);
-  t.equal(shortWindow(back(5, 36, 20), new TargetClock()), 6 * SECOND);
-  t.equal(shortWindow(back(5, 35, 20), new TargetClock()), undefined, 'as a bucket may move it on');
+  t.equal(resetsApart(back(5, 60, 30), new TargetClock()), 30 * SECOND);
+  t.equal(resetsApart(back(5, 89, 30), new TargetClock()), undefined, 'a minute, rounded');
+  t.equal(resetsApart(back(5, 88, 30), new TargetClock()), 58 * SECOND);
+  t.equal(resetsApart(back(5, 36, 20), new TargetClock()), 6 * SECOND);
+  t.equal(resetsApart(back(5, 35, 20), new TargetClock()), undefined, 'as a bucket may move it on');
   t.equal(mayGiveTooMuch(back(1, 40, 45), 1), true);
   t.equal(mayGiveTooMuch(back(2, 40, 45), 1), false);
   const given = (seconds: number, remaining: number, beside: readonly number[] = []) => {

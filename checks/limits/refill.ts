@@ -52,10 +52,10 @@ const resetMoved = ({ refused, first }: Refill): number | undefined =>
   first?.reset === undefined || refused.reset === undefined ? undefined : first.reset - refused.reset;
 
 /**
- * The length of the window in milliseconds, where it shows to be shorter than a minute: the whole quota is there, with a
- * reset well ahead that has moved by less than a minute.
+ * By how many milliseconds Reset moved on from one window to the next, where that is less than a minute: the whole quota
+ * is there, with a reset well ahead. Either the window is as short, or one of the two Resets is not true.
  */
-export function shortWindow(refill: Refill, clock: TargetClock): number | undefined {
+export function resetsApart(refill: Refill, clock: TargetClock): number | undefined {
   const { first } = refill;
   const moved = resetMoved(refill);
   if (first?.reset === undefined || moved === undefined || cameBackAtOnce(refill) !== true) return undefined;
@@ -63,6 +63,10 @@ export function shortWindow(refill: Refill, clock: TargetClock): number | undefi
   const isShort = moved > 5 * SECOND && moved <= MINUTE - 2 * SECOND && first.reset - now > 5 * SECOND;
   return isShort ? moved : undefined;
 }
+
+/** Whether it was there less than a minute after a request, with a second for the rounding of either. */
+export const isWithinMinute = ({ first }: Refill, { sentAt }: Pick<RateReading, 'sentAt'>): boolean =>
+  first !== undefined && first.receivedAt - sentAt < MINUTE - 2 * SECOND;
 
 /**
  * Whether only a later answer tells how quota comes back. A new window has a reset of its own, most of a window later;

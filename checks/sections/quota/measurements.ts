@@ -1,7 +1,7 @@
 /** The measured minutes of all keys, for the checks of section 8. */
 
 import { isCustom, planTitle } from '../../../spec/plans.ts';
-import { isRefilling } from '../../limits/refill.ts';
+import { isRefilling, isWithinMinute } from '../../limits/refill.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
@@ -51,6 +51,13 @@ export const evidenceOf = (window: FilledWindow): Exchange[] =>
 /** Whether quota is refilled gradually; undefined if the headers do not describe the minute, or nothing was refused. */
 export const givesBackGradually = ({ after }: MinuteMeasurement): boolean | undefined =>
   after && isRefilling(after.refill);
+
+/** Whether the first request after a refusal was admitted within a minute of the first one of the window before. */
+export function isRenewedEarly({ windows, after }: MinuteMeasurement): boolean {
+  const filled = windows.find(({ refusal }) => refusal?.id === after?.refusal.id);
+  const [first] = filled?.count.admitted ?? [];
+  return after !== undefined && first !== undefined && isWithinMinute(after.refill, first);
+}
 
 /** Whether fewer were admitted than a minute has, and the answers that were lost in it do not make up for them. */
 const fellShort = ({ count, lost }: FilledWindow) => count.verdict.kind === 'fewer' && lost === undefined;

@@ -1,5 +1,5 @@
 /** Section 8: how many requests a minute admits, and the next one after the reset. */
-import { overGiven, shortWindow } from '../../limits/refill.ts';
+import { overGiven, resetsApart } from '../../limits/refill.ts';
 import { SECOND } from '../../limits/time.ts';
 import {
   countWindow,
@@ -31,6 +31,7 @@ import {
   evidenceOf,
   givesBackGradually,
   interference,
+  isRenewedEarly,
   lostAnswers,
   lostBefore,
   lostFirst,
@@ -56,8 +57,8 @@ function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch 
   const { key, after } = measurement;
   if (after === undefined) return undefined;
   const { refill } = after;
-  const length = shortWindow(refill, trace.targetClock);
-  if (length !== undefined) {
+  const length = resetsApart(refill, trace.targetClock);
+  if (length !== undefined && isRenewedEarly(measurement)) {
     const actual = `${refill.perMinute} were admitted, and as many again after ${Math.round(length / 1000)} seconds`;
     const renewed = after.afterRetryAfter ?? after.afterReset;
     return { actual, evidence: renewed === undefined ? [] : [renewed] };

@@ -1,6 +1,6 @@
 /** Sections 7 and 8: the time to wait, as stated by Retry-After and X-RateLimit-Reset of a refusal. */
 
-import { resetBefore } from '../../limits/refill.ts';
+import { resetBefore, resetsApart } from '../../limits/refill.ts';
 import { stoodPastReset } from '../../limits/remaining-arithmetic.ts';
 import { type TargetClock, wentBack } from '../../limits/target-clock.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
@@ -24,7 +24,7 @@ import { rateReading } from '../../wire/rate-headers.ts';
 import { judgeAnswer } from '../answers.ts';
 import { isAdmitted, neverRefused } from './admitted.ts';
 import type { AfterRefusal } from './after-refusal.ts';
-import { banOf, checkOfKeys, minutesAndBan, refusedOtherwise } from './measurements.ts';
+import { banOf, checkOfKeys, isRenewedEarly, minutesAndBan, refusedOtherwise } from './measurements.ts';
 import { judgeAbsence, type MinuteMeasurement, minute } from './minute.ts';
 import { spreadOut } from './spread-out.ts';
 
@@ -112,9 +112,13 @@ function judgeReset(measurement: MinuteMeasurement, judge: Judge, seen: Seen): v
   if (after === undefined) return judge.inconclusive(neverRefused(measurement.key));
   const { refusal, afterReset } = after;
   const early = resetBefore(after.refill, seen.trace.targetClock);
-  if (early !== undefined) {
-    const seconds = Math.round(early / SECOND);
-    const actual = `the whole limit was there again ${seconds} seconds before it`;
+  const apart = isRenewedEarly(measurement) ? undefined : resetsApart(after.refill, seen.trace.targetClock);
+  if (early !== undefined || apart !== undefined) {
+    const seconds = Math.round((early ?? apart ?? 0) / SECOND);
+    const actual =
+      early === undefined
+        ? `from one window of a minute to the next it moved on by ${seconds} seconds`
+        : `the whole limit was there again ${seconds} seconds before it`;
     const shown = after.asked.filter(({ id }) => id === after.refill.first?.id);
     return judge.breaks({ expected: 'the time at which the limit resets', actual }, ...shown, refusal);
   }

@@ -213,6 +213,7 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
     'reset-half-way': resetShown(overLimit, (reset, { now }) => Math.ceil((reset + now / 1000) / 2)),
     'reset-now-on-429': resetShown(overLimit, (_reset, { now }) => Math.floor(now / 1000)),
     'reset-always-now': resetShown(withKey, (_reset, { now }) => Math.ceil(now / 1000)),
+    'reset-always-in-a-minute': resetShown(withKey, (_reset, { now }) => Math.ceil(now / 1000) + 60),
     'reset-now-unless-refused': resetShown(admitted, (_reset, { now }) => Math.ceil(now / 1000)),
     'minute-renews-itself': { minuteMeter: renewedWindow },
     'reset-pushed-back': { minuteMeter: penalty },
