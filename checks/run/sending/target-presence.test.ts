@@ -26,6 +26,11 @@ t.test('a gateway without a trace of the interface is no answer of the target', 
       },
     });
   }
+  const late = answered({ status: 408, body: '{"code":"late","message":"late","status":408}' });
+  t.match(withGatewayAsFailure(late).outcome, {
+    reason: 'unavailable',
+    message: /^the request did not arrive/,
+  });
 });
 
 t.test('any other exchange stays as it is', async (t) => {

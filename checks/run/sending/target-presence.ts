@@ -14,14 +14,20 @@ const PAUSES = [1000, 2000, 4000, 8000, 15_000];
  */
 export const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
+/** The request did not arrive in time (RFC 9110, 15.5.9), which a slow link explains. */
+const REQUEST_TIMEOUT = 408;
+
 /**
  * The exchange, or a failure in its place where a gateway answered: a 502, 503 or 504 that bears no sign of the interface
- * comes from something in front of the target, and shows that the target gave no answer.
+ * comes from something in front of the target, and shows that the target gave no answer. Nor is a 408 one.
  */
 export function withGatewayAsFailure(exchange: Exchange): Exchange {
-  if (!isAnswered(exchange) || !UNAVAILABLE.has(exchange.outcome.status)) return exchange;
-  if (looksLikeTheService(exchange)) return exchange;
-  const message = `a gateway answers in its place, ${described(exchange)}`;
+  if (!isAnswered(exchange)) return exchange;
+  const { status } = exchange.outcome;
+  const isLate = status === REQUEST_TIMEOUT;
+  if (!isLate && (!UNAVAILABLE.has(status) || looksLikeTheService(exchange))) return exchange;
+  const what = isLate ? 'the request did not arrive in time' : 'a gateway answers in its place';
+  const message = `${what}, ${described(exchange)}`;
   return { ...exchange, outcome: { kind: 'failure', reason: 'unavailable', message } };
 }
 
