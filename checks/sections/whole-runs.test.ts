@@ -165,6 +165,10 @@ const TARGETS: Readonly<Record<string, readonly [LimitedTarget, Otherwise]>> = {
   'a neighbour': [{ neighbour: (number) => number % 2 === 0 }, quiet],
   'one that goes': [{}, afterwards(() => failure('refused'))],
   'one that refuses a key': [{}, afterwards(({ key }) => (key === 'pro-1' ? { status: 401 } : undefined))],
+  "one that lists others' animals only": [
+    { keys: FREE, permissions: ['writes'] },
+    ({ request }) => (/^\/pets\/\d{1,2}$/.test(request.path) ? { status: 404 } : undefined),
+  ],
   'one that is never free': [{ admits: 0 }, quiet],
   'more requests than it may send': [{ options: { mostRequests: 12 } }, quiet],
 };

@@ -189,7 +189,8 @@ function suspicionsIn(lives: ReadonlyMap<bigint, Life>, exchanges: readonly Exch
     const { pet, own, told } = life;
     const kindOf = (one: Told) => (one.pet === undefined ? 'missing' : changeOf(pet, one.pet));
     const changed = told.findLast((one) => isShown(one) && kindOf(one) !== undefined);
-    for (const one of [changed, told.at(-1)]) {
+    // Lists may go on to show an animal of others that is not found by its id.
+    for (const one of [changed, own ? undefined : told.findLast(({ by }) => by === 'get'), told.at(-1)]) {
       const what = one && kindOf(one);
       if (what === undefined) continue;
       const key = one?.exchange.key ?? null;
