@@ -123,6 +123,12 @@ const CASES: Readonly<Record<string, Case>> = {
     answers: [{ headers: rates(300, 299) }],
     comes: 'fail',
   },
+  'a limit that is no number is no other plan’s': {
+    row: 'rate-limit-value',
+    answers: [{ headers: [['X-RateLimit-Limit', '60 a minute']] }],
+    comes: 'fail',
+    because: { actual: /a minute$/ },
+  },
   'any limit on a 401, whose caller is nobody': {
     row: 'rate-limit-value',
     answers: [{ status: 401, headers: rates(300, 299) }],
@@ -227,5 +233,5 @@ for (const [what, { row, answers, comes, because }] of Object.entries(CASES))
     );
     const finding = requirements.get(currentId(row));
     t.equal(finding?.verdict, comes);
-    if (because !== undefined) t.match(finding?.reasons[0], because);
+    if (because !== undefined) t.match({ ...finding?.violation, ...finding?.reasons[0] }, because);
   });

@@ -42,6 +42,7 @@ const having =
 /** Names the other plan that has this limit: the profile may give the key the wrong plan. */
 function ofAnotherPlan(limit: NumberHeader, { name, plan }: Key): string {
   const value = numberOf(limit);
+  if (value === undefined) return '';
   const other = (['perMinute', 'perDay'] as const).flatMap((per) =>
     PLAN_NAMES.filter((named) => PLANS[named]?.[per] === value),
   )[0];
