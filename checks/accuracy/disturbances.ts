@@ -232,6 +232,11 @@ export const DISTURBANCES: readonly Disturbance[] = [
     killedAfter: [40, 170],
   },
   {
+    name: 'a whole day',
+    variants: [{ name: 'random-ids' }],
+    setting: settingOf('rate-day-free'),
+  },
+  {
     name: 'a day that is used in part',
     variants: SPENT_DAYS,
     setting: {

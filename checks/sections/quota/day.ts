@@ -42,7 +42,8 @@ export const day = sceneOnKeys(
     const { chunks, lost } = spending;
     const elsewhere = admittedElsewhere(run, key).map(tallyOf);
     const admitted = bySecond([...elsewhere, ...chunks.flatMap((chunk) => chunk.admitted)]);
-    return { key, admitted, ...ending, lost };
+    const uncounted = admittedOn(run.trace, key).filter(mayBeUncounted).length;
+    return { key, admitted, ...ending, lost: lost + uncounted };
   },
 );
 
@@ -164,9 +165,13 @@ class Spending {
   }
 }
 
-/** What the key was admitted in other scenes, before the day and meanwhile. */
+/** A path that is not the document's may be answered before anything is counted: the answer shows no Remaining. */
+const mayBeUncounted = ({ operation, remaining }: RateReading) =>
+  operation === 'other' && remaining === undefined;
+
+/** What the key was admitted in other scenes, before the day and meanwhile, and was surely counted. */
 const admittedElsewhere = (run: SceneRun, key: Key) =>
-  admittedOn(run.trace, key).filter((reading) => reading.intent !== 'day');
+  admittedOn(run.trace, key).filter((reading) => reading.intent !== 'day' && !mayBeUncounted(reading));
 
 const tallyOf = ({ sentAt, receivedAt }: RateReading): Tally => [sentAt, receivedAt, 1];
 

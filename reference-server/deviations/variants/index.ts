@@ -48,7 +48,8 @@ const TABLE: VariantTable = {
     'pagination-mechanism': 'link-header', 'status-when-omitted': 'available', 'header-case': 'lower' },
   'random-ids': {
     'id-assignment': 'other (random)', 'extra-response-fields': 'createdAt,tags,_links',
-    'list-order': 'other (shuffled)', 'malformed-id': 'rejected-400', 'media-type-parameter': 'charset=utf-8' },
+    'list-order': 'other (shuffled)', 'malformed-id': 'rejected-400', 'media-type-parameter': 'charset=utf-8',
+    'other-paths': 'html, uncounted' },
   'largest-ids': {
     'id-assignment': 'other (from the top)', 'unknown-fields': 'kept', 'limit-out-of-range': 'clamped',
     'unknown-status-filter': 'empty-list', 'content-coding': 'gzip' },

@@ -2,8 +2,10 @@ import { badRequest } from '../../answer.ts';
 import type { Call } from '../../design.ts';
 import { int64FromPath } from '../../int64.ts';
 import { isAskedFor, type ListQuery, readListQuery } from '../../list-query.ts';
+import { admitting } from '../admission.ts';
 import { answering, rewriting, succeeds } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
+import { header, headersAbsent, RATE_HEADERS } from '../headers.ts';
 import { memberAs, readingQuery } from '../reading.ts';
 import { finding, selecting } from '../store.ts';
 
@@ -52,6 +54,8 @@ const linkedPages = [
   }),
 ];
 
+const isOtherPath = ({ request: { url = '' } }: Call) => !/^\/v1\/pets(?:[/?]|$)/.test(url);
+
 /** Requests that the document does not describe: values out of range, unknown ones, other paths. */
 // biome-ignore format: a table, a line for most answers
 export const REQUEST_ANSWERS = {
@@ -83,6 +87,16 @@ export const REQUEST_ANSWERS = {
   'store-orders': {
     present: answering(({ request: { method, url = '' } }, { status }) =>
         status === 404 && method === 'GET' && /\/store\/orders(?:\?|$)/.test(url), { text: '[]', status: 200 }),
+  },
+  // A router answers what it does not know, before anything is counted.
+  'other-paths': {
+    'html, uncounted': [
+      admitting((usual, key, call) =>
+        isOtherPath(call) ? { quota: call.quota, refusedBy: null, refusal: null } : usual(key, call)),
+      answering(isOtherPath, { text: '<h1>Not Found</h1>' }),
+      header('Content-Type', isOtherPath, () => 'text/html'),
+      headersAbsent(isOtherPath, ...RATE_HEADERS),
+    ],
   },
   // Errors carry fields of the server's own beside the three of the document.
   'error-codes': {
