@@ -5,7 +5,7 @@ import { type CheckRequest, checkTarget, JOURNAL_FILE } from './check-target.ts'
 import { readJournal } from './run/journal.ts';
 import type { RunResult } from './run/judge.ts';
 import { allChecks, allGapObservers } from './sections/all-checks.ts';
-import { nameSent } from './sections/animals/refused-additions.ts';
+import { nameSent } from './sections/animals/add-checks.ts';
 import { type Checked, checked, sharedClockTarget } from './testing/shared-clock-target.ts';
 
 const verdicts = ({ requirements }: RunResult) =>

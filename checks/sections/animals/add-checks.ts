@@ -1,27 +1,35 @@
-/** Section 4.2: POST /pets. */
-import { type Check, check, type Judge, observes } from '../../run/check.ts';
-import { NO_KEY_MAY_ADD, notShown } from '../../run/reason.ts';
+/** Section 4.2: POST /pets. A body that is not a NewPet is refused with 400, and what is refused is not stored. */
+import { groupBy } from '../../../spec/group-by.ts';
+import type { Key } from '../../profile/key.ts';
+import { type Check, check, doneOf, type Judge, observes } from '../../run/check.ts';
+import { Inconclusive, NO_KEY_MAY_ADD, notShown } from '../../run/reason.ts';
+import { inTurn, type SceneRun, scene } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type Echoed, echoViolation, quoted } from '../../wire/answer.ts';
-import { type AnsweredExchange, headerValues } from '../../wire/exchange.ts';
+import { type AnsweredExchange, type Exchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { parseJson } from '../../wire/lossless-json.ts';
-import { answeredPet, described, seenPet, sentPet } from '../../wire/pets.ts';
+import { answeredPet, described, listedPets, seenPet, sentPet } from '../../wire/pets.ts';
+import { addText, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { schemaProblem } from '../../wire/schema.ts';
-import { isSuccess, judgeAnswer, observesPet } from '../answers.ts';
+import { isCalledInvalid, isSuccess, judgeAnswer, observesPet } from '../answers.ts';
+import { otherKeys } from '../quota/other-keys.ts';
 import {
   type Additions,
   basicAnimals,
+  categoryOf,
   createdBy,
   edgeAnimals,
   enoughAnimals,
   FILLER,
   knownCategoryId,
   mayLackPermission,
+  namePrefix,
+  refusedPrefix,
   storeSample,
   TWIN,
+  throwIfNobodyMayAdd,
 } from './additions.ts';
 import { broughtIn, isLost } from './life.ts';
-import { invalidAnimalChecks } from './refused-additions.ts';
 
 /** Compares one field of every created animal with what was sent. */
 const echo = (id: string, field: Echoed, options: Pick<Check, 'standsWhereCrossed'> = {}): Check =>
@@ -59,8 +67,6 @@ function judgeCreated(exchange: AnsweredExchange, judge: Judge, trace: Trace): v
 
 const hasNoStatus = (addition: AnsweredExchange) => sentPet(addition)?.status === undefined;
 const answered201 = ({ outcome }: AnsweredExchange) => outcome.status === 201;
-/** A target that refuses an addition for a reason of its own calls it invalid; a server error is no refusal. */
-const refusedAsInvalid = ({ outcome }: AnsweredExchange) => [400, 413, 422].includes(outcome.status);
 
 /** The basic additions without a twin that is refused: names may have to be unique, their constraints are "not shown". */
 function bound({ [TWIN]: twin, ...others }: Additions): readonly AnsweredExchange[] {
@@ -99,6 +105,137 @@ const accepts = (id: string, isOfKind: (addition: AnsweredExchange) => boolean):
       if (exchange.outcome.status < 300) judge.holds(exchange);
       else judgeCreated(exchange, judge, seen.trace);
   });
+
+/** Builds a body that must be refused, from a valid name and categoryId, both as JSON. */
+type RefusedBody = (name: string, categoryId: string) => string;
+
+/** A connection breaks now and then, but not so often in a row with other requests answered in between. */
+const TIMES_BROKEN = 3;
+
+/**
+ * The answer to a body whose answer was lost: it is to be refused, so that to send it again adds nothing. Or the last
+ * exchange, where its connections break each time while other requests with the same key are answered.
+ *
+ * @throws what was caught, if that was no lost answer, or neither can be told
+ */
+async function askedAgain(run: SceneRun, spec: RequestSpec, error: unknown): Promise<Exchange> {
+  let [lost] = error instanceof Inconclusive ? error.evidence : [];
+  const key = run.keys.find(({ name }) => name === lost?.key);
+  for (let turn = 0, breaksAlone = true; ; turn += 1) {
+    const reason = lost?.outcome.kind === 'failure' ? lost.outcome.reason : undefined;
+    breaksAlone &&= reason === 'reset';
+    const isLost = reason === 'reset' || reason === 'unavailable';
+    if (lost === undefined || key === undefined || !isLost) throw error;
+    if (turn === TIMES_BROKEN && breaksAlone) return lost;
+    if (turn === TIMES_BROKEN) throw error;
+    breaksAlone &&= isAnswered(await run.attempt(listPets({ limit: 1 }), key));
+    lost = await run.attempt(spec.again?.() ?? spec, key);
+    if (isAnswered(lost)) return lost;
+  }
+}
+
+/**
+ * Checks that each of these bodies, with one missing or invalid value, is answered with 400. Their names are marked as
+ * refused, so that an animal that was stored anyway can be found in a list.
+ *
+ * @param onEveryKey whether each functional key sends one of them, because a defect of one plan shows only there
+ */
+function refuses(
+  id: string,
+  bodies: Readonly<Record<string, RefusedBody>>,
+  { onEveryKey = false } = {},
+): Check {
+  const additions = scene(id, { permit: 'writes', intent: 'refusable' }, async (run) => {
+    const sample = await run.play(storeSample);
+    throwIfNobodyMayAdd(run);
+    const categoryId = categoryOf(run.facts, sample);
+    const send = (spec: RequestSpec, preferred?: Key): Promise<Exchange> =>
+      run.send(spec, { preferred }).catch((error: unknown) => askedAgain(run, spec, error));
+    const others = onEveryKey ? otherKeys(run.keys, { name: sample.key }) : [];
+    const isForbidden = (answer: Exchange) => isAnswered(answer) && answer.outcome.status === 403;
+    const additions = await inTurn(Object.entries(bodies).entries(), async ([index, [label, body]]) => {
+      const name = `${refusedPrefix(run.facts.id)} ${id} ${index + 1}`;
+      const spec = repeatable((again) => addText(body(JSON.stringify(`${name}${again}`), `${categoryId}`)));
+      const key = others[index];
+      const first = await send(spec, key);
+      // What a key may do is open (section 5, scopes).
+      return { label, exchange: key !== undefined && isForbidden(first) ? await send(spec) : first };
+    });
+    // Whether it was for the key, or for what they are, is told by additions that are valid.
+    if (doneOf(additions).some(({ exchange }) => isForbidden(exchange) || !isAnswered(exchange)))
+      await run.tryPlay(basicAnimals);
+    return additions;
+  });
+  return check(id, { scenes: [additions] }, (judge, seen) => {
+    const isAnyAnswered = seen.trace.readings.some(({ operation }) => operation === 'createPet');
+    for (const { label, exchange } of doneOf(seen.of(additions), judge)) {
+      if (!isAnswered(exchange)) {
+        const { outcome } = exchange;
+        const actual = `no answer: ${outcome.kind === 'failure' ? outcome.message : ''}, each time`;
+        // Where no addition at all is answered, something on the way may let none through.
+        if (isAnyAnswered) judge.breaks({ expected: `400 for ${label}`, actual }, exchange);
+        else judge.inconclusive({ kind: 'lost', what: actual }, exchange);
+      } else if (mayLackPermission(exchange, seen.trace)) judge.inconclusive(NO_KEY_MAY_ADD, exchange);
+      else judgeAnswer(judge, exchange.outcome.status === 400, `400 for ${label}`, exchange);
+    }
+  });
+}
+
+/** The name in the body of an addition; undefined if it has none, or one that an older animal may share. */
+export function nameSent(exchange: Exchange): string | undefined {
+  const name = exchange.request.operation === 'createPet' ? sentPet(exchange)?.name : undefined;
+  return name?.includes(namePrefix('')) === true ? name : undefined;
+}
+
+/**
+ * Judges every list that came after an addition was refused with this status: it must not hold that animal. If the
+ * store is larger than a list, only the part that is shown can be judged.
+ */
+export function storedThoughRefused(status: number) {
+  return (judge: Judge, { exchanges }: Pick<Trace, 'exchanges'>): void => {
+    // If the same addition was also accepted, or got no answer, its animal may rightly be there.
+    const mayBeStored = new Set(
+      exchanges
+        .filter((exchange) => !isAnswered(exchange) || exchange.outcome.status < 400)
+        .flatMap((exchange) => nameSent(exchange) ?? []),
+    );
+    const answered = exchanges.filter(isAnswered);
+    const refusals = answered.filter(({ outcome }) => outcome.status === status);
+    const refused = groupBy(refusals, nameSent);
+    for (const name of [undefined, ...mayBeStored]) refused.delete(name);
+    const [first] = [...refused.values()].flat();
+    if (first === undefined) return judge.notApplicable(`no addition was refused with ${status}`);
+    const lists = answered
+      .slice(answered.indexOf(first))
+      .filter(({ request }) => request.operation === 'listPets');
+    // At the end of a day nothing is listed any more.
+    if (lists.every(({ outcome }) => outcome.status === 429))
+      judge.notApplicable('no list could be had after an addition was refused');
+    else if (lists.every((list) => listedPets(list) === undefined))
+      judge.inconclusive(notShown('list-answers-200', 'json-well-formed'));
+    for (const list of lists) {
+      const origins = listedPets(list)?.flatMap(({ name }) => refused.get(name)?.slice(-1) ?? []);
+      if (origins?.length === 0) judge.holds(list);
+      for (const origin of origins ?? []) {
+        const actual = `${JSON.stringify(nameSent(origin))} is listed`;
+        const expected = `no animal from an addition that was answered ${status}`;
+        judge.breaks({ expected, actual }, list, origin);
+      }
+    }
+  };
+}
+
+/** Bodies whose one field has these values, as JSON. */
+const withField = (field: 'name' | 'categoryId' | 'status', ...values: readonly string[]) =>
+  Object.fromEntries(
+    values.map((value): [string, RefusedBody] => [
+      `"${field}": ${value}`,
+      (name, categoryId) => {
+        const fields = Object.entries({ name, categoryId, [field]: value });
+        return `{${fields.map(([key, json]) => `"${key}":${json}`).join()}}`;
+      },
+    ]),
+  );
 
 export const addAnimalChecks: readonly Check[] = [
   // 4.2: success is 201, and the body is the created Pet.
@@ -140,7 +277,7 @@ export const addAnimalChecks: readonly Check[] = [
       if (enough === undefined && exchanges.some(({ outcome }) => outcome.status !== 403))
         judge.inconclusive({ kind: 'lost', what: 'not every addition beyond the basic ones was answered' });
       for (const [label, exchange] of Object.entries(enough ?? {}))
-        if (!(label in basic) && (label.startsWith(FILLER) || !refusedAsInvalid(exchange)))
+        if (!(label in basic) && (label.startsWith(FILLER) || !isCalledInvalid(exchange)))
           judgeCreated(exchange, judge, trace);
       // Whether a category must exist is open, but its id is certainly an int64.
       if (edge === undefined || !answered201(edge.unknownCategory)) return;
@@ -163,7 +300,7 @@ export const addAnimalChecks: readonly Check[] = [
   check('pet-id-assigned-by-service', { scenes: [edgeAnimals] }, (judge, seen) => {
     const { ownId } = seen.of(edgeAnimals);
     const id = createdBy(ownId)?.id;
-    if (refusedAsInvalid(ownId)) judge.holds(ownId);
+    if (isCalledInvalid(ownId)) judge.holds(ownId);
     else if (id === undefined)
       judge.inconclusive(`an addition with an id was answered ${described(ownId)}`, ownId);
     else if (id !== sentPet(ownId)?.id) judge.holds(ownId);
@@ -177,5 +314,55 @@ export const addAnimalChecks: readonly Check[] = [
   echo('add-echoes-name', 'name', { standsWhereCrossed: true }),
   echo('add-echoes-category-id', 'categoryId'),
   echo('add-echoes-status', 'status'),
-  ...invalidAnimalChecks,
+  // 4.2: 400 when the body is missing required fields …
+  // JSON member names are compared exactly (RFC 8259, 8.3). A field that resembles the missing one, or an object that
+  // contains it, is just an unknown field. A target that refuses unknown fields is asked without them as well.
+  refuses('add-rejects-missing-name', {
+    'a body without name': (_name, category) => `{"categoryId":${category}}`,
+    'a body without name, with Name and an animal within it': (name, category) =>
+      `{"Name":${name},"categoryId":${category},"status":"sold","pet":{"name":${name},"categoryId":${category}}}`,
+  }),
+  refuses('add-rejects-missing-category-id', {
+    'a body without categoryId': (name) => `{"name":${name}}`,
+    'a body without categoryId, with CategoryId, category_id and category': (name, category) =>
+      `{"name":${name},"CategoryId":${category},"category_id":${category},"category":${category},"status":"sold"}`,
+  }),
+  // … or contains invalid values: every JSON type but the field's own.
+  refuses('add-rejects-name-type', withField('name', '7', 'null', 'true', '["a"]', '{}'), {
+    onEveryKey: true,
+  }),
+  // false rather than true: a mere truthiness test would accept true just as it accepts an object.
+  refuses(
+    'add-rejects-category-id-type',
+    withField('categoryId', '"1"', '""', 'null', 'false', '[1]', '{}', '1.5'),
+  ),
+  refuses(
+    'add-rejects-category-id-range',
+    withField('categoryId', '9223372036854775808', '-9223372036854775809', '1e30'),
+  ),
+  // In many regular expressions, $ also matches before a trailing newline.
+  refuses(
+    'add-rejects-status-value',
+    withField('status', '"adopted"', '"SOLD"', '"sold\\n"', '"available,pending"', '""'),
+  ),
+  // 0 and false are falsy in some languages; true equals every text where values are compared loosely.
+  refuses('add-rejects-status-type', withField('status', '0', 'false', 'true', '["sold"]', '{}')),
+  refuses('add-rejects-non-object', {
+    'an array with a NewPet in it': (name, category) => `[{"name":${name},"categoryId":${category}}]`,
+    'an array of the values of a NewPet': (name, category) => `[${name},${category},"sold"]`,
+    'a string with a NewPet in it': (name, category) =>
+      JSON.stringify(`{"name":${name},"categoryId":${category}}`),
+    'a number': () => '7',
+    null: () => 'null',
+  }),
+  refuses('add-rejects-malformed-json', {
+    'JSON that is cut off': (name, category) => `{"name":${name},"categoryId":${category}`,
+    'JSON with a trailing comma': (name, category) => `{"name":${name},"categoryId":${category},}`,
+    'JSON with single quotes': (name, category) =>
+      `{"name":${name},"categoryId":${category}}`.replaceAll('"', "'"),
+    'JSON followed by a word': (name, category) => `{"name":${name},"categoryId":${category}} please`,
+  }),
+  refuses('add-rejects-empty-body', { 'an empty body': () => '' }),
+  // 4.2: a failure adds nothing. Every later list is judged; of a large store they show only a part.
+  check('add-rejected-stores-nothing', { conclude: storedThoughRefused(400) }),
 ];

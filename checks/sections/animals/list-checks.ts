@@ -26,6 +26,7 @@ import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { bodyOf, listedPets, sentPet } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { isCalledInvalid, isOwnAnswer, successBody, wrongStatus } from '../answers.ts';
+import { nameSent } from './add-checks.ts';
 import { askedAgain, type Fate, fatesOf, judgeMisses, judgeUnchanged, placeOf, SHARED } from './life.ts';
 import {
   allowedQuery,
@@ -44,7 +45,6 @@ import {
   shortPages,
   showsAll,
 } from './lists.ts';
-import { nameSent } from './refused-additions.ts';
 
 const { maximum, default: defaultLimit } = LIMIT;
 

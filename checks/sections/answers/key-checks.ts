@@ -12,9 +12,9 @@ import {
 } from '../../wire/exchange.ts';
 import { nearMisses } from '../../wire/redaction.ts';
 import { addPet, getPet, type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
+import { storedThoughRefused } from '../animals/add-checks.ts';
 import { categoryOf, refusedPrefix, storeSample } from '../animals/additions.ts';
-import { storedThoughRefused } from '../animals/refused-additions.ts';
-import { retrievals, servedAnimals, unknownId } from '../animals/retrievals.ts';
+import { retrievals, servedAnimals, unknownId } from '../animals/get-checks.ts';
 import { judgeAnswer, wrongStatus } from '../answers.ts';
 import { keylessInBan } from '../quota/ban.ts';
 import { countedInvalid } from '../quota/keys-apart.ts';

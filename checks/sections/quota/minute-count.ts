@@ -20,7 +20,7 @@ import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, type Exchange, header } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
-import { storedThoughRefused } from '../animals/refused-additions.ts';
+import { storedThoughRefused } from '../animals/add-checks.ts';
 import { judgeAnswer } from '../answers.ts';
 import { admittedOn, isAdmitted, neverRefused, refusesKey } from './admitted.ts';
 import { paidFor, usedInTurn } from './keys-apart.ts';

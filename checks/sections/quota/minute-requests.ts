@@ -6,7 +6,7 @@ import type { SceneRun } from '../../run/scene.ts';
 import type { Intent } from '../../wire/exchange.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { categoryOf, inLetters, namePrefix, storeSample } from '../animals/additions.ts';
-import { retrievals, servedAnimals, unknownId } from '../animals/retrievals.ts';
+import { retrievals, servedAnimals, unknownId } from '../animals/get-checks.ts';
 
 /** The key whose minute is filled, and what is known about the store. */
 export interface Sending {
