@@ -3,7 +3,7 @@ import { PLAN_NAMES } from '../../spec/plans.ts';
 import type { Check, GapObserver } from '../run/check.ts';
 import { addAnimalChecks } from './animals/add-checks.ts';
 import { animalGaps } from './animals/gaps.ts';
-import { deprecationChecks, getAnimalChecks } from './animals/get-checks.ts';
+import { getAnimalChecks } from './animals/get-checks.ts';
 import { listAnimalChecks } from './animals/list-checks.ts';
 import { errorBodyChecks } from './answers/by-status.ts';
 import { keyChecks } from './answers/key-checks.ts';
@@ -34,12 +34,7 @@ const rateLimitChecks: readonly Check[] = [
 export const quotaChecks = [...rateLimitChecks, ...banChecks, ...dailyQuotaChecks];
 
 /** Adding comes before listing and getting, so that these find the run's own animals. */
-export const animalChecks = [
-  ...addAnimalChecks,
-  ...listAnimalChecks,
-  ...getAnimalChecks,
-  ...deprecationChecks,
-];
+export const animalChecks = [...addAnimalChecks, ...listAnimalChecks, ...getAnimalChecks];
 
 /** In the order in which they run. Limits come last. */
 export const allChecks: readonly Check[] = [

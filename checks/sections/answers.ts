@@ -9,11 +9,7 @@ import { bodyOf, described } from '../wire/pets.ts';
 import { schemaProblem } from '../wire/schema.ts';
 
 /** The rows that are broken where no X-RateLimit-Remaining can be read together with its limit. */
-export const REMAINING_SHOWN_BY = [
-  'rate-headers-on-200',
-  'rate-limit-value',
-  'rate-remaining-value',
-] as const;
+export const REMAINING_SHOWN_BY = ['rate-headers-on-200', 'rate-limit-value', 'rate-remaining-value'];
 
 /** Whether an answer is the success of this operation. */
 export const isSuccess = (operation: OperationName, { request, outcome }: AnsweredExchange): boolean =>

@@ -149,19 +149,19 @@ export const edgeAnimals = scene('edge-animals', { permit: 'writes' }, async (ru
   if ((listedPets(sample)?.length ?? 0) < LIMIT.default) await run.send(listPets());
   const categoryId = categoryOf(run.facts, sample);
   const prefix = namePrefix(run.facts.id);
-  const edge = (label: string, pet: (again: string) => NewPet | Readonly<Record<string, unknown>>) =>
-    add(run, label, (again) => addPet(pet(again)));
-  const ofCategory = (value: bigint, name: (again: string) => string) =>
-    edge(`category-${value}`, (again) => ({ name: name(again), categoryId: value, status: 'pending' }));
+  const edge = (
+    label: string,
+    status: string,
+    name: (again: string) => string,
+    { id, category = categoryId }: { readonly id?: bigint; readonly category?: bigint } = {},
+  ) => add(run, label, (again) => addPet({ id, name: name(again), categoryId: category, status }));
+  const ofCategory = (category: bigint, name: (again: string) => string) =>
+    edge(`category-${category}`, 'pending', name, { category });
   return {
     anyScript: await add(run, 'any-script', (again) =>
       writtenOtherwise({ name: `${prefix}${again} ${ANY_SCRIPT}`, categoryId, status: 'sold' }),
     ),
-    spaced: await edge('spaced', (again) => ({
-      name: `  ${prefix}${again}\t${DECOMPOSED}\r\n `,
-      categoryId,
-      status: 'available',
-    })),
+    spaced: await edge('spaced', 'available', (again) => `  ${prefix}${again}\t${DECOMPOSED}\r\n `),
     // Beyond 2^53 a double loses the last digit, on either side of 0.
     beyondDouble: await ofCategory(9_007_199_254_740_993n, (again) => `${prefix}${again} big`),
     // A name that looks like another type, which is why it cannot begin with the run's id. A server that converts it
@@ -181,18 +181,11 @@ export const edgeAnimals = scene('edge-animals', { permit: 'writes' }, async (ru
       10n ** 8n + drawNumber(run.facts, 'unknown category', 10n ** 9n),
       (again) => `${prefix}${again} new`,
     ),
-    longName: await edge('long-name', (again) => ({
-      name: `${prefix}${again} long `.padEnd(255, 'abcdefghij'),
-      categoryId,
-      status: 'sold',
-    })),
+    longName: await edge('long-name', 'sold', (again) => `${prefix}${again} long `.padEnd(255, 'abcdefghij')),
     // Pending, so that a filter shows the newest animal.
-    ownId: await edge('own-id', (again) => ({
+    ownId: await edge('own-id', 'pending', (again) => `${prefix}${again} own`, {
       id: 10n ** 16n + drawNumber(run.facts, 'own id', 9n * 10n ** 16n),
-      name: `${prefix}${again} own`,
-      categoryId,
-      status: 'pending',
-    })),
+    }),
   };
 });
 

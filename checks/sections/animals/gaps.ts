@@ -66,16 +66,6 @@ function only([answer = '', ...more]: readonly string[], taken: LongestLists): s
   );
 }
 
-/** Names the answer to a status that the document does not have. */
-function filterAnswer(list: AnsweredExchange, taken: LongestLists): string {
-  if (list.outcome.status !== 200) return refused(list);
-  const listed = listedPets(list);
-  if (listed === undefined) throw new Inconclusive(`the answer is not a list: ${described(list)}`);
-  if (listed.length > 0) return 'unfiltered';
-  if (stored(taken) === 0) throw new Inconclusive('the store is empty, and so is any list');
-  return 'empty-list';
-}
-
 /** How an addition that the document neither allows nor forbids was answered. */
 const answerTo = (exchange: AnsweredExchange, addition: string, accepted = 'accepted'): GapAnswer =>
   answered(exchange, addition, exchange.outcome.status === 201 ? accepted : refused(exchange));
@@ -135,8 +125,14 @@ export const animalGaps: readonly GapObserver[] = [
     return answered(list, 'limit=ten', only(limitAnswers(list, taken), taken));
   }),
   gap('unknown-status-filter', { scenes: [lists, unknownStatus] }, (seen) => {
-    const list = seen.of(unknownStatus);
-    return answered(list, 'status=unheard-of', filterAnswer(list, seen.of(lists)));
+    const [taken, list] = [seen.of(lists), seen.of(unknownStatus)];
+    const answer = (name: string) => answered(list, 'status=unheard-of', name);
+    if (list.outcome.status !== 200) return answer(refused(list));
+    const listed = listedPets(list);
+    if (listed === undefined) throw new Inconclusive(`the answer is not a list: ${described(list)}`);
+    if (listed.length > 0) return answer('unfiltered');
+    if (stored(taken) === 0) throw new Inconclusive('the store is empty, and so is any list');
+    return answer('empty-list');
   }),
   gap('pagination-mechanism', { scenes: [lists, fullPages] }, (seen) => {
     const short = doneOf(seen.of(fullPages)).find((list) => allowedQuery(list)?.limit === minimum);

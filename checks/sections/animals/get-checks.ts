@@ -215,6 +215,62 @@ const malformedIds = scene('malformed-ids', {}, async (run) => {
 
 const idDecoded = (exchange: AnsweredExchange) => decodeURIComponent(idAsked(exchange));
 
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+/** RFC 9745: a structured date. Its drafts used `true` or an HTTP date, which are accepted too. */
+const STRUCTURED_DATE = /^@(-?\d{1,15})$/;
+
+/**
+ * Defines a check of a header that announces the end of this operation: to send it is optional, what it means is fixed,
+ * and no other operation ends.
+ */
+const announces = (
+  id: string,
+  name: string,
+  what: string,
+  violation: (text: string, exchange: AnsweredExchange, soFar: TraceSoFar) => Violation | undefined,
+): Check =>
+  check(id, {
+    scenes: [retrievals],
+    observe: observes(
+      ({ outcome }) => header(outcome.headers, name),
+      (text, exchange, soFar) => {
+        const { operation, method } = exchange.request;
+        if (operation === 'getPet') return violation(text, exchange, soFar);
+        const expected = `a ${what} of GET /pets/{petId} only`;
+        return { expected, actual: `${name}: ${text} on ${method} /pets` };
+      },
+    ),
+    conclude: (judge) => judge.notApplicable(`no ${name} header was sent`),
+  });
+
+/** What is wrong with a Deprecation header of the operation. */
+function deprecationViolation(header: string, now: number): Violation | undefined {
+  const text = header.trim();
+  const actual = `Deprecation: ${header}`;
+  if (text === 'true' || text === '?1') return undefined;
+  if (text === 'false' || text === '?0') return { expected: 'a deprecated operation', actual };
+  const seconds = STRUCTURED_DATE.exec(text)?.[1];
+  const since = seconds === undefined ? Date.parse(HTTP_DATE.test(text) ? text : '') : Number(seconds) * 1000;
+  if (Number.isNaN(since)) return { expected: 'a date, as in Deprecation: @1688169599', actual };
+  return since <= now
+    ? undefined
+    : { expected: 'an operation that is already deprecated', actual: `${actual}, which lies ahead` };
+}
+
+/** Lists with the statuses of animals that were retrieved, taken afterwards: they must show the run's own. */
+const successorLists = scene('successor-lists', { permit: 'writes' }, async (run) => {
+  const statuses = new Set(
+    doneOf(await run.play(retrievals)).map((exchange) => answeredPet(exchange)?.status),
+  );
+  return allOf(
+    PET_STATUSES.filter((status) => statuses.has(status)),
+    (status) => run.send(listPets({ ...LONGEST, status })),
+  );
+});
+
+/** An animal of the run that was not retrieved, or that has no status to list it by, shows nothing. */
+const NO_SUCCESSOR = notShown('get-until-removal', 'get-same-animal', 'add-echoes-status');
+
 export const getAnimalChecks: readonly Check[] = [
   // 4.3: success is 200.
   check(
@@ -289,65 +345,6 @@ export const getAnimalChecks: readonly Check[] = [
       judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
     }
   }),
-];
-
-const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-/** RFC 9745: a structured date. Its drafts used `true` or an HTTP date, which are accepted too. */
-const STRUCTURED_DATE = /^@(-?\d{1,15})$/;
-
-/**
- * Defines a check of a header that announces the end of this operation: to send it is optional, what it means is fixed,
- * and no other operation ends.
- */
-const announces = (
-  id: string,
-  name: string,
-  what: string,
-  violation: (text: string, exchange: AnsweredExchange, soFar: TraceSoFar) => Violation | undefined,
-): Check =>
-  check(id, {
-    scenes: [retrievals],
-    observe: observes(
-      ({ outcome }) => header(outcome.headers, name),
-      (text, exchange, soFar) => {
-        const { operation, method } = exchange.request;
-        if (operation === 'getPet') return violation(text, exchange, soFar);
-        const expected = `a ${what} of GET /pets/{petId} only`;
-        return { expected, actual: `${name}: ${text} on ${method} /pets` };
-      },
-    ),
-    conclude: (judge) => judge.notApplicable(`no ${name} header was sent`),
-  });
-
-/** What is wrong with a Deprecation header of the operation. */
-function deprecationViolation(header: string, now: number): Violation | undefined {
-  const text = header.trim();
-  const actual = `Deprecation: ${header}`;
-  if (text === 'true' || text === '?1') return undefined;
-  if (text === 'false' || text === '?0') return { expected: 'a deprecated operation', actual };
-  const seconds = STRUCTURED_DATE.exec(text)?.[1];
-  const since = seconds === undefined ? Date.parse(HTTP_DATE.test(text) ? text : '') : Number(seconds) * 1000;
-  if (Number.isNaN(since)) return { expected: 'a date, as in Deprecation: @1688169599', actual };
-  return since <= now
-    ? undefined
-    : { expected: 'an operation that is already deprecated', actual: `${actual}, which lies ahead` };
-}
-
-/** Lists with the statuses of animals that were retrieved, taken afterwards: they must show the run's own. */
-const successorLists = scene('successor-lists', { permit: 'writes' }, async (run) => {
-  const statuses = new Set(
-    doneOf(await run.play(retrievals)).map((exchange) => answeredPet(exchange)?.status),
-  );
-  return allOf(
-    PET_STATUSES.filter((status) => statuses.has(status)),
-    (status) => run.send(listPets({ ...LONGEST, status })),
-  );
-});
-
-/** An animal of the run that was not retrieved, or that has no status to list it by, shows nothing. */
-const NO_SUCCESSOR = notShown('get-until-removal', 'get-same-animal', 'add-echoes-status');
-
-export const deprecationChecks: readonly Check[] = [
   // 4.3, 9: deprecated, and not removed before 5 December 2030.
   during('get-until-removal', 'before', 'the removal date has come', (exchange, judge) => {
     const isServed = exchange.outcome.status === 200;

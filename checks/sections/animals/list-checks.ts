@@ -101,7 +101,25 @@ const ofEachList = <T>(
   decide?: Check['decide'],
 ): Check => check(id, { ...options, scenes: everyKindOfList, observe: observes(subject, violation) }, decide);
 
-const listLimitChecks: readonly Check[] = [
+export const listAnimalChecks: readonly Check[] = [
+  // 4.1: success is 200, and the body is a JSON array.
+  ofEachList(
+    'list-answers-200',
+    (list) => {
+      const asked = allowedQuery(list);
+      if (asked === undefined || !isOwnAnswer(list)) return undefined;
+      // A limit or status that is refused as invalid is for other rows to judge.
+      if (isCalledInvalid(list) && (asked.limit !== undefined || asked.status !== undefined))
+        return undefined;
+      return list.outcome.status !== 200 || bodyOf(list).ok ? bodyOf(list) : undefined;
+    },
+    (body, list) => {
+      if (list.outcome.status !== 200) return wrongStatus('200 with a JSON array', list);
+      const isArray = body.ok && Array.isArray(body.value);
+      return isArray ? undefined : { expected: 'a JSON array', actual: 'JSON, but not an array' };
+    },
+    { isBasis: true },
+  ),
   // 8, page size: limit may be any integer from 1 to 100.
   ofEachList(
     'list-limit-range',
@@ -155,28 +173,6 @@ const listLimitChecks: readonly Check[] = [
       judgeLengths(judge, doneOf(seen.of(defaultPages), judge), seen.of(shortPages));
     },
   ),
-];
-
-export const listAnimalChecks: readonly Check[] = [
-  // 4.1: success is 200, and the body is a JSON array.
-  ofEachList(
-    'list-answers-200',
-    (list) => {
-      const asked = allowedQuery(list);
-      if (asked === undefined || !isOwnAnswer(list)) return undefined;
-      // A limit or status that is refused as invalid is for other rows to judge.
-      if (isCalledInvalid(list) && (asked.limit !== undefined || asked.status !== undefined))
-        return undefined;
-      return list.outcome.status !== 200 || bodyOf(list).ok ? bodyOf(list) : undefined;
-    },
-    (body, list) => {
-      if (list.outcome.status !== 200) return wrongStatus('200 with a JSON array', list);
-      const isArray = body.ok && Array.isArray(body.value);
-      return isArray ? undefined : { expected: 'a JSON array', actual: 'JSON, but not an array' };
-    },
-    { isBasis: true },
-  ),
-  ...listLimitChecks,
   // 4.1: when status is given, only animals with that status are expected.
   ofEachList(
     'list-status-filter',

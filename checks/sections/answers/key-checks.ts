@@ -2,7 +2,7 @@
 import { type Check, check, doneOf } from '../../run/check.ts';
 import { conclusionOf, Inconclusive } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
-import { inTurn, scene } from '../../run/scene.ts';
+import { inTurn, type NoKey, scene } from '../../run/scene.ts';
 import {
   type AnsweredExchange,
   type Exchange,
@@ -10,20 +10,17 @@ import {
   type Intent,
   isAnswered,
 } from '../../wire/exchange.ts';
-import { nearMisses } from '../../wire/redaction.ts';
 import { addPet, getPet, type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
 import { storedThoughRefused } from '../animals/add-checks.ts';
 import { categoryOf, refusedPrefix, storeSample } from '../animals/additions.ts';
 import { retrievals, servedAnimals, unknownId } from '../animals/get-checks.ts';
 import { judgeAnswer, wrongStatus } from '../answers.ts';
 import { keylessInBan } from '../quota/ban.ts';
-import { countedInvalid } from '../quota/keys-apart.ts';
+import { basic, countedInvalid, nearMissesOf, raw } from '../quota/keys-apart.ts';
 
 /** What a request bears instead of a valid key. */
-interface Credentials {
+type Credentials = NoKey & {
   readonly described: string;
-  /** The Authorization header; undefined where none is sent. */
-  readonly header?: string;
   /**
    * The credentials are not valid HTTP (RFC 9110, 11.4), or in a query, where RFC 6750, 2.3, would not have them: a
    * proxy in front of the target may refuse them as a bad request.
@@ -31,7 +28,7 @@ interface Credentials {
   readonly mayBeMalformed?: boolean;
   /** Puts them elsewhere in the request. */
   readonly put?: (spec: RequestSpec) => RequestSpec;
-}
+};
 
 /** The requests of a row: each operation at least once, adding only if the run may write. */
 interface Asked {
@@ -77,12 +74,8 @@ function refusesAll(
     const tried = await inTurn(rounds, async (index) => {
       const [spec, one] = [specs[index % specs.length], all[index % all.length]];
       if (spec === undefined || one === undefined) return [];
-      const { header, described, mayBeMalformed = false, put = (usual) => usual } = one;
-      const exchange = await conclusionOf(
-        run.send(put(spec), {
-          key: header === undefined ? { kind: 'none' } : { kind: 'raw', header, described },
-        }),
-      );
+      const { described, mayBeMalformed = false, put = (usual) => usual } = one;
+      const exchange = await conclusionOf(run.send(put(spec), { key: one }));
       if (!(exchange instanceof Inconclusive)) return [{ described, mayBeMalformed, exchange }];
       // Such a request may be refused by closing the connection, which is no answer to judge.
       if (mayBeMalformed && exchange.reason.kind === 'lost') return [];
@@ -129,7 +122,7 @@ const missingKey = refusesAll(
       ...(facts.permissions.has('writes') ? [addPet({ name: `${name} either`, status: 'sold' })] : []),
     ],
   },
-  () => [{ described: 'no Authorization header' }],
+  () => [{ kind: 'none', described: 'no Authorization header' }],
 );
 
 const refusals: readonly Check[] = [
@@ -146,39 +139,37 @@ const refusals: readonly Check[] = [
   },
   // 5: a bearer credential with no key in it is no key, whatever else is wrong with the request.
   refusesAll('auth-empty-key', { query: {}, fields: { status: 'sold' }, isNotCounted: true }, () => [
-    { header: '', described: 'an empty Authorization header', mayBeMalformed: true },
-    { header: 'Bearer ', described: 'Bearer and no key' },
+    { ...raw('', 'an empty Authorization header'), mayBeMalformed: true },
+    raw('Bearer ', 'Bearer and no key'),
   ]),
   // 5: a key that the service never issued answers 401.
   refusesAll('auth-unknown-key', { query: { status: 'available' } }, (key, facts) => [
     {
       // As many characters as a key but more bytes, which breaks constant-time comparisons.
-      header: `Bearer ${'unknown-'.padEnd(key.length, 'k').slice(0, -1)}é`,
-      described: 'Bearer and an unknown key with a letter beyond ASCII',
+      ...raw(
+        `Bearer ${'unknown-'.padEnd(key.length, 'k').slice(0, -1)}é`,
+        'Bearer and an unknown key with a letter beyond ASCII',
+      ),
       mayBeMalformed: true,
     },
-    { header: 'Bearer null', described: 'Bearer and the word null' },
-    {
-      header: `Bearer unknown-${drawNumber(facts, 'unknown key', 2n ** 96n).toString(36)}`,
-      described: 'Bearer and an unknown key',
-    },
+    raw('Bearer null', 'Bearer and the word null'),
+    raw(
+      `Bearer unknown-${drawNumber(facts, 'unknown key', 2n ** 96n).toString(36)}`,
+      'Bearer and an unknown key',
+    ),
   ]),
   // 5: a valid key with a character too many, too few or in the wrong case is another key.
   refusesAll('auth-near-miss-key', { query: { limit: 1 } }, (key) => [
     // Base64 padding, which decoders may strip.
-    { header: `Bearer ${key}=`, described: 'Bearer and a key with an extra equals sign' },
-    ...nearMisses(key)
-      .slice(1)
-      .map(({ label, value }) => ({
-        header: `Bearer ${value}`,
-        described: `Bearer and a key with ${label}`,
-      })),
-    { header: `Bearer "${key}"`, described: 'Bearer and a valid key in quotes', mayBeMalformed: true },
-    { header: `Bearer ${key} x`, described: 'Bearer, a valid key and another word', mayBeMalformed: true },
+    raw(`Bearer ${key}=`, 'Bearer and a key with an extra equals sign'),
+    ...nearMissesOf(key).slice(1),
+    { ...raw(`Bearer "${key}"`, 'Bearer and a valid key in quotes'), mayBeMalformed: true },
+    { ...raw(`Bearer ${key} x`, 'Bearer, a valid key and another word'), mayBeMalformed: true },
   ]),
   // 5: the key counts as a bearer token only, not under Basic, another scheme or none.
   refusesAll('auth-other-scheme', { query: { limit: 1, status: 'pending' } }, (key) => [
     {
+      kind: 'none',
       described: 'a valid key only in the query, in X-Api-Key and in a cookie',
       mayBeMalformed: true,
       put: (spec) => ({
@@ -191,16 +182,13 @@ const refusals: readonly Check[] = [
         ],
       }),
     },
-    {
-      header: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
-      described: 'Basic and a valid key',
-    },
-    { header: `ApiKey ${key}`, described: 'ApiKey and a valid key' },
-    { header: `BearerToken ${key}`, described: 'BearerToken and a valid key' },
-    { header: `Basic ${key}`, described: 'Basic and a valid key, not encoded' },
-    { header: `Token ${key}`, described: 'Token and a valid key' },
-    { header: key, described: 'a valid key without a scheme' },
-    { header: `Bearer${key}`, described: 'Bearer and a valid key, with no space between' },
+    basic(key),
+    raw(`ApiKey ${key}`, 'ApiKey and a valid key'),
+    raw(`BearerToken ${key}`, 'BearerToken and a valid key'),
+    raw(`Basic ${key}`, 'Basic and a valid key, not encoded'),
+    raw(`Token ${key}`, 'Token and a valid key'),
+    raw(key, 'a valid key without a scheme'),
+    raw(`Bearer${key}`, 'Bearer and a valid key, with no space between'),
   ]),
 ];
 

@@ -98,21 +98,19 @@ export const usedInTurn = scene('keys-in-turn', {}, async (run) => {
   return { once, followed: first === undefined ? [] : await follow(run, first.key) };
 });
 
-const raw = (header: string, described: string): NoKey => ({ kind: 'raw', header, described });
+/** Credentials that are sent as they are, and what they are. */
+export const raw = (header: string, described: string) => ({ kind: 'raw', header, described }) as const;
+
+export const basic = (key: string) =>
+  raw(`Basic ${Buffer.from(`${key}:`).toString('base64')}`, 'Basic and a valid key');
+
+export const nearMissesOf = (key: string) =>
+  nearMisses(key).map(({ label, value }) => raw(`Bearer ${value}`, `Bearer and a key with ${label}`));
 
 /** Invalid credentials, each resembling a key in a different way, by the row that is about them. */
 const INVALID: readonly (readonly [row: string, credentials: (key: string) => readonly NoKey[]])[] = [
-  [
-    'auth-near-miss-key',
-    (key) =>
-      nearMisses(key)
-        .slice(0, 3)
-        .map(({ label, value }) => raw(`Bearer ${value}`, `Bearer and a key with ${label}`)),
-  ],
-  [
-    'auth-other-scheme',
-    (key) => [raw(`Basic ${Buffer.from(`${key}:`).toString('base64')}`, 'Basic and a valid key')],
-  ],
+  ['auth-near-miss-key', (key) => nearMissesOf(key).slice(0, 3)],
+  ['auth-other-scheme', (key) => [basic(key)]],
   // Sent by a client that forgot to set its key.
   ['auth-unknown-key', () => [raw('Bearer undefined', 'Bearer and the word undefined')]],
   ['auth-missing-key', () => [{ kind: 'none' }]],
