@@ -1,6 +1,5 @@
 /** Sections 5 and 8: a request spends the caller's quota and nobody else's. */
 import { LIMIT } from '../../../spec/operations.ts';
-import { SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check } from '../../run/check.ts';
 import { Inconclusive, notTold, type Reason } from '../../run/reason.ts';
@@ -116,22 +115,9 @@ const INVALID: readonly (readonly [row: string, credentials: (key: string) => re
   ['auth-missing-key', () => [{ kind: 'none' }]],
 ];
 
-/** A key's last answer can be counted from if it is no older than this. */
-const FRESH = SECOND;
-
-/** The last answer of the run, where it is this key's and shows what the key has left now. */
-function lastAnswer(run: SceneRun, key: Key): AnsweredExchange | undefined {
-  const last = run.trace.readings.at(-1);
-  if (last?.key !== key.name || last.status >= 300 || last.receivedAt < run.now() - FRESH) return undefined;
-  const exchange = run.trace.find(last.id);
-  return exchange !== undefined && isAnswered(exchange) ? exchange : undefined;
-}
-
 /** Sends each kind of invalid request this many times, between two valid requests. */
 async function askWithout(run: SceneRun, preferred: Key, times: number): Promise<InvalidSpan> {
-  const before =
-    lastAnswer(run, preferred) ??
-    (await run.send(listPets({ status: 'available', limit: 10 }), { preferred }));
+  const before = await run.send(listPets({ status: 'available', limit: 10 }), { preferred });
   const key = run.keys.find(({ name }) => name === before.key) ?? preferred;
   const once = INVALID.flatMap(([row, of]) =>
     of(key.value).map((credentials) => [row, credentials] as const),
