@@ -77,21 +77,17 @@ function bound({ [TWIN]: twin, ...others }: Additions): readonly AnsweredExchang
 function judgeIds(judge: Judge, { exchanges }: Trace): void {
   let lostAt: number | undefined;
   for (const { pet, exchange, other } of broughtIn(exchanges)) {
-    if (other !== undefined && lostAt === undefined && isLost(exchanges, exchange.sentAt))
-      lostAt = exchange.sentAt;
-    const expected = 'an id that no other animal has';
     if (other === undefined) {
       judge.holds(exchange);
       continue;
     }
+    if (lostAt === undefined && isLost(exchanges, exchange.sentAt)) lostAt = exchange.sentAt;
     const { method, path } = other.exchange.request;
+    const expected = 'an id that no other animal has';
     const actual = `id ${pet.id}, which ${quoted(other.pet.name ?? 'another animal')} already has, as ${method} ${path} showed`;
+    const whatWasLost = `id ${pet.id} was given again after all animals had disappeared`;
     if (lostAt !== undefined && other.exchange.receivedAt <= lostAt)
-      judge.inconclusive(
-        `id ${pet.id} was given again after all animals had disappeared`,
-        exchange,
-        other.exchange,
-      );
+      judge.inconclusive(whatWasLost, exchange, other.exchange);
     else judge.breaks({ expected, actual, at: ['body/id'] }, exchange, other.exchange);
   }
 }

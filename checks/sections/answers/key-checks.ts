@@ -3,13 +3,7 @@ import { type Check, check, doneOf } from '../../run/check.ts';
 import { conclusionOf, Inconclusive } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { inTurn, type NoKey, scene } from '../../run/scene.ts';
-import {
-  type AnsweredExchange,
-  type Exchange,
-  headerValues,
-  type Intent,
-  isAnswered,
-} from '../../wire/exchange.ts';
+import { type AnsweredExchange, type Exchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { addPet, getPet, type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
 import { storedThoughRefused } from '../animals/add-checks.ts';
 import { categoryOf, refusedPrefix, storeSample } from '../animals/additions.ts';
@@ -192,9 +186,6 @@ const refusals: readonly Check[] = [
   ]),
 ];
 
-/** A ban refuses a valid key, and what a key is the preflight asks. */
-const MAY_BE_REFUSED: ReadonlySet<Intent> = new Set(['ban', 'preflight']);
-
 export const keyChecks: readonly Check[] = [
   // 5: a request with a valid API key as bearer token is not refused with 401. Only a ban may do so.
   check('auth-valid-key', {
@@ -203,7 +194,8 @@ export const keyChecks: readonly Check[] = [
       for (const key of trace.run.keys) {
         const answered = trace.exchanges
           .filter(isAnswered)
-          .filter((exchange) => exchange.key === key.name && !MAY_BE_REFUSED.has(exchange.intent));
+          // A ban refuses a valid key, and what a key is the preflight asks.
+          .filter((one) => one.key === key.name && one.intent !== 'ban' && one.intent !== 'preflight');
         let mayBeBanned = false;
         for (const exchange of answered) {
           const { status } = exchange.outcome;
