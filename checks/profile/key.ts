@@ -5,3 +5,7 @@ export interface Key extends ProfileKey {
   readonly limits: PlanLimits;
   readonly value: string;
 }
+
+/** The functional keys, except the one of this name. */
+export const otherKeys = (keys: readonly Key[], key: { readonly name: string | null }): Key[] =>
+  keys.filter(({ name, roles }) => name !== key.name && roles.includes('functional'));

@@ -1,6 +1,6 @@
 /** Section 4.2: POST /pets. A body that is not a NewPet is refused with 400, and what is refused is not stored. */
 import { groupBy } from '../../../spec/group-by.ts';
-import type { Key } from '../../profile/key.ts';
+import { type Key, otherKeys } from '../../profile/key.ts';
 import { type Check, check, doneOf, type Judge, observes } from '../../run/check.ts';
 import { Inconclusive, NO_KEY_MAY_ADD, notShown } from '../../run/reason.ts';
 import { inTurn, type SceneRun, scene } from '../../run/scene.ts';
@@ -12,7 +12,6 @@ import { answeredPet, described, listedPets, seenPet, sentPet } from '../../wire
 import { addText, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { isCalledInvalid, isSuccess, judgeAnswer, observesPet } from '../answers.ts';
-import { otherKeys } from '../quota/other-keys.ts';
 import {
   type Additions,
   basicAnimals,

@@ -2,7 +2,7 @@
 
 import { OPERATIONS, PET_STATUSES } from '../../../spec/operations.ts';
 import { DAY } from '../../limits/time.ts';
-import type { Key } from '../../profile/key.ts';
+import { type Key, otherKeys } from '../../profile/key.ts';
 import { type Check, check, doneOf, type Judge, observes } from '../../run/check.ts';
 import { Inconclusive, notShown, notTold } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
@@ -13,7 +13,6 @@ import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { answeredPet, listedPets } from '../../wire/pets.ts';
 import { getPet, listPets } from '../../wire/requests.ts';
 import { isSuccess, judgeAnswer, observesPet, wrongStatus } from '../answers.ts';
-import { otherKeys } from '../quota/other-keys.ts';
 import { type Additions, createdBy, enoughAnimals, TWIN } from './additions.ts';
 import {
   askedAgain,

@@ -2,7 +2,7 @@
 import { currentId } from '../../../spec/contract.ts';
 import { groupBy } from '../../../spec/group-by.ts';
 import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
-import type { Key } from '../../profile/key.ts';
+import { type Key, otherKeys } from '../../profile/key.ts';
 import { doneOf, type Judge } from '../../run/check.ts';
 import type { RunFacts } from '../../run/run-facts.ts';
 import { allOf, type InTurn, inTurn, type SceneRun, scene } from '../../run/scene.ts';
@@ -18,7 +18,6 @@ import {
   percentEncoded,
   type RequestSpec,
 } from '../../wire/requests.ts';
-import { otherKeys } from '../quota/other-keys.ts';
 import { createdBy, enoughAnimals } from './additions.ts';
 
 const { minimum, maximum, default: defaultLimit } = LIMIT;

@@ -4,7 +4,7 @@ import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
 import { DAY, SECOND } from '../../limits/time.ts';
 import { clockDoubt, isForDay, toldDate, toldWait } from '../../limits/told-time.ts';
 import type { WindowCount } from '../../limits/window-count.ts';
-import type { Key } from '../../profile/key.ts';
+import { type Key, otherKeys } from '../../profile/key.ts';
 import {
   type Check,
   check,
@@ -28,7 +28,6 @@ import { ban } from './ban.ts';
 import { answersOtherwise, type Ban, type BanReading, theBan } from './ban-reading.ts';
 import { hitByBan, interference, lostBefore, lostFirst } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './minute.ts';
-import { otherKeys } from './other-keys.ts';
 import type { FilledWindow } from './window-filling.ts';
 
 /** Whether a refusal below the limit can only be a ban, and no other client can have caused it. */

@@ -5,7 +5,8 @@
 import { LIMIT } from '../../../spec/operations.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { toldEnd } from '../../limits/told-time.ts';
-import type { Key } from '../../profile/key.ts';
+import { isAdmittedStatus } from '../../limits/window-count.ts';
+import { type Key, otherKeys } from '../../profile/key.ts';
 import { Inconclusive } from '../../run/reason.ts';
 import { LONGEST_BAN } from '../../run/run-budget.ts';
 import { type SceneRun, scene, sceneOnKeys } from '../../run/scene.ts';
@@ -14,7 +15,6 @@ import { listPets } from '../../wire/requests.ts';
 import { isAdmitted } from './admitted.ts';
 import { type BanMeasurement, type OtherKey, readBan } from './ban-reading.ts';
 import { sendingOn } from './minute-requests.ts';
-import { freeKey, otherKeys } from './other-keys.ts';
 import { provoke } from './provocation.ts';
 
 /** If a ban does not state its end, the key is tried after these pauses: a request during a ban may prolong it. */
@@ -100,6 +100,22 @@ async function askFrom(
     isTold = told !== undefined;
   }
   return answers;
+}
+
+/**
+ * The first of the keys on which a request disturbs nothing: its minute is not being counted, and its own limit is not
+ * reached. A key at its limit says nothing about the ban, and could be banned itself.
+ */
+function freeKey(run: SceneRun, keys: readonly Key[]): Key | undefined {
+  const now = run.now();
+  return keys.find((key) => {
+    const lane = run.lane(key);
+    // A key with several refusals may be banned itself, unless it was admitted since.
+    const last = run.trace.readingsOf(key, now - MINUTE).at(-1);
+    const isInnocent =
+      run.trace.refusalsOf({ key: key.name }) <= 1 || (last !== undefined && isAdmittedStatus(last.status));
+    return isInnocent && !lane.isReserved && lane.readyAt(now, run.trace.targetClock) <= now;
+  });
 }
 
 /**

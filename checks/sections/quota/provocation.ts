@@ -2,7 +2,7 @@
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, tellsDay, toldRetry } from '../../limits/told-time.ts';
 import { countWindow } from '../../limits/window-count.ts';
-import type { Key } from '../../profile/key.ts';
+import { type Key, otherKeys } from '../../profile/key.ts';
 import { daySpent, Inconclusive } from '../../run/reason.ts';
 import type { SceneRun } from '../../run/scene.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
@@ -13,7 +13,6 @@ import { isRefused, PATIENCE_OF_TARGET, type Provocation, standingAfter, UNREFUS
 import { knownSince, restFromNow } from './key-at-rest.ts';
 import { exhaustKeys } from './minute.ts';
 import { overLimit, type Sending } from './minute-requests.ts';
-import { otherKeys } from './other-keys.ts';
 import { IN_FLIGHT } from './window-filling.ts';
 
 /** Requests over the limit that are in flight when it is reached: too few to trigger a typical ban. */
