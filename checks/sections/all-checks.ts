@@ -16,10 +16,8 @@ import { keysApartChecks } from './quota/keys-apart.ts';
 import { concurrent, minuteRow, nextWindow, overLimitChecks } from './quota/minute-count.ts';
 import { resetTrue, retryAfterChecks, retryAfterFormat } from './quota/retry-after.ts';
 
-export { bannedAnswers } from './quota/ban-checks.ts';
-
 /** Of section 8, ordered by subject. */
-const rateLimitChecks: readonly Check[] = [
+export const quotaChecks: readonly Check[] = [
   remainingFalls,
   ...keysApartChecks,
   ...PLAN_NAMES.map(minuteRow),
@@ -29,9 +27,9 @@ const rateLimitChecks: readonly Check[] = [
   resetTrue,
   nextWindow,
   ...retryAfterChecks,
+  ...banChecks,
+  ...dailyQuotaChecks,
 ];
-
-export const quotaChecks = [...rateLimitChecks, ...banChecks, ...dailyQuotaChecks];
 
 /** Adding comes before listing and getting, so that these find the run's own animals. */
 export const animalChecks = [...addAnimalChecks, ...listAnimalChecks, ...getAnimalChecks];

@@ -10,11 +10,6 @@ import { addText, type RequestSpec } from '../../wire/requests.ts';
 import { errorBodyViolation } from '../answers.ts';
 import { judgeAbsence } from '../quota/minute.ts';
 
-const NO_JSON: RequestSpec = {
-  ...addText('name: Rex', [['content-type', 'text/plain']]),
-  intent: 'refusable',
-};
-
 /**
  * What targets answer with statuses that the document does not name: a method that a path does not have, which without a
  * body cannot change anything, and an addition that is no JSON. Neither can add an animal.
@@ -23,7 +18,9 @@ const unusualRequests = scene('unusual-requests', {}, (run) =>
   inTurn<RequestSpec, AnsweredExchange>(
     [
       { operation: 'other', method: 'PATCH', path: '/pets' },
-      ...(run.facts.permissions.has('writes') ? [NO_JSON] : []),
+      ...(run.facts.permissions.has('writes')
+        ? [{ ...addText('name: Rex', [['content-type', 'text/plain']]), intent: 'refusable' as const }]
+        : []),
     ],
     (spec) => run.send(spec),
   ),

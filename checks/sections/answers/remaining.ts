@@ -32,13 +32,9 @@ function judgeValues(window: FilledWindow, perMinute: number, refills: boolean, 
   const isFirstRight = !isAlone || (first.remaining ?? perMinute - 1) === perMinute - 1;
   if (values.has(0) && isFirstRight && areLeftThen(admitted, perMinute))
     return judge.holds(...evidenceOf(window));
-  judge.breaks(
-    {
-      expected: `${perMinute} requests that leave ${perMinute - 1} down to 0`,
-      actual: `they left ${values.size} different values, from ${Math.max(...values)} down to ${Math.min(...values)}`,
-    },
-    ...evidenceOf(window),
-  );
+  const expected = `${perMinute} requests that leave ${perMinute - 1} down to 0`;
+  const actual = `they left ${values.size} different values, from ${Math.max(...values)} down to ${Math.min(...values)}`;
+  judge.breaks({ expected, actual }, ...evidenceOf(window));
 }
 
 /** Whether all of these describe a sliding day that gives back requests of an earlier run: its Reset moves on. */
@@ -109,14 +105,10 @@ export const remainingExhausted = checkOfKeys(
       if (limit !== key.limits.perMinute || remaining === undefined)
         judge.notApplicable('the headers of the refusal do not describe the minute');
       else if (remaining === 0) judge.holds(refusal);
-      else
-        judge.breaks(
-          {
-            expected: 'X-RateLimit-Remaining: 0 when refused',
-            actual: `X-RateLimit-Remaining: ${remaining}`,
-          },
-          refusal,
-        );
+      else {
+        const actual = `X-RateLimit-Remaining: ${remaining}`;
+        judge.breaks({ expected: 'X-RateLimit-Remaining: 0 when refused', actual }, refusal);
+      }
     }
   },
 );

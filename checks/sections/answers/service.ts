@@ -13,11 +13,10 @@ export const serviceChecks: readonly Check[] = [
   check('version-path-segment', {}, (judge, { trace }) => {
     const { baseUrl } = trace.run;
     if (hasVersionSegment(baseUrl)) judge.holds();
-    else
-      judge.breaks({
-        expected: 'a base address with the path segment /v1',
-        actual: `the base address ${baseUrl} has none`,
-      });
+    else {
+      const expected = 'a base address with the path segment /v1';
+      judge.breaks({ expected, actual: `the base address ${baseUrl} has none` });
+    }
   }),
   // 1: request and response bodies use application/json. A body that is not JSON at all is for another row to judge.
   check('media-type-json', {
