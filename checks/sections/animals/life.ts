@@ -172,17 +172,9 @@ function changeOf(from: SeenPet, to: SeenPet): string | undefined {
     : fields.map((field) => (field === 'status' ? `${from.status} ${to.status}` : field)).join(', ');
 }
 
-/** One animal of each kind of suspicion. */
-interface Suspicion {
-  readonly life: Life;
-  readonly key: string | null;
-  /** Another animal like it may be tried. */
-  readonly own: boolean;
-}
-
-/** What looks wrong: first what the run knows best. */
+/** What looks wrong, one animal of each kind: first what the run knows best. Of its own another one may be tried. */
 function suspicionsIn(lives: ReadonlyMap<bigint, Life>, exchanges: readonly Exchange[]) {
-  const suspicions = new Map<string, Suspicion>();
+  const suspicions = new Map<string, { life: Life; key: string | null; own: boolean }>();
   // The last one of a kind counts: that a retrieval takes animals away is told by those that were not retrieved.
   const rank = (life: Life) => (life.own ? 2 : 0) + (wasRetrieved(life) ? 1 : 0);
   for (const life of [...lives.values()].sort((a, b) => rank(b) - rank(a))) {

@@ -236,15 +236,14 @@ async function takenAgain(run: SceneRun): Promise<InTurn<ShortList>> {
   const again = await inTurn(short, async ([name, paths]) => {
     const key = run.keys.find((one) => one.name === name);
     const before = await takeAll(run, key);
-    const retaken: Pick<ShortList, 'list' | 'limited'>[] = [];
-    for (const { path } of paths) {
+    const retaken = await allOf(paths, async ({ path }) => {
       const query = queryOf(path);
       const list = await run.send({ ...listPets(), path }, { key });
       const limited = query?.limit === undefined ? listPets({ ...query, limit: defaultLimit }) : undefined;
-      retaken.push({ list, limited: limited && (await run.send(limited, { key })) });
-    }
+      return { list, limited: limited && (await run.send(limited, { key })), before };
+    });
     const after = await takeAll(run, key);
-    return retaken.map((one): ShortList => ({ ...one, before, after }));
+    return retaken.map((one): ShortList => ({ ...one, after }));
   });
   return again.flat();
 }
