@@ -295,11 +295,11 @@ const isMissedWhileShown = ({ told }: Life): boolean =>
  * may sell or approve an animal, or edit it. It counts where list and retrieval contradict each other, or where an animal
  * like it is not even for a moment as it was created: then what was answered was never stored.
  */
-function changeIn(life: Life, wasKept: (what: string) => boolean | undefined): Change | undefined {
+function changeIn(life: Life, asked: (what: string) => Confirmation | undefined): Change | undefined {
   const { pet: from, exchange, told, own } = life;
   const to = lastShown(life);
   const change = changeOf(from, to);
-  const isKept = change === undefined ? undefined : wasKept(change);
+  const isKept = change === undefined ? undefined : asked(change)?.isKept;
   const states = [from, ...told.flatMap(({ pet }) => pet ?? [])].map((pet) =>
     FIELDS.map((field) => pet[field]).join(),
   );
@@ -313,9 +313,8 @@ function changeIn(life: Life, wasKept: (what: string) => boolean | undefined): C
  * target if list and retrieval contradict each other, or if an animal that is added like them goes as well, unless one
  * was seen to be removed.
  */
-function goneAnimals(lives: readonly Life[], confirmations: readonly Confirmation[]): readonly Life[] {
+function goneAnimals(lives: readonly Life[], asked: Confirmation | undefined): readonly Life[] {
   const missing = lives.filter(({ own, told }) => own && told.length > 0 && told.at(-1)?.pet === undefined);
-  const asked = confirmations.find((one) => one.suspicion === 'missing');
   // Once the retrieval is removed, lists alone tell: they have shown the animal, and no longer do.
   const isRetrievable = lives.some((life) => life.own && wasRetrieved(life));
   const wasShown = ({ told }: Life) => told.some(isShown);
@@ -334,14 +333,12 @@ function goneAnimals(lives: readonly Life[], confirmations: readonly Confirmatio
 export const fatesOf = readLast((seen: Seen) => {
   const { lives, shared } = livesIn(seen.trace.exchanges);
   const confirmations = doneOf(seen.maybe(askedAgain) ?? []);
-  const wasKept = (what: string) => confirmations.find((one) => one.suspicion === what)?.isKept;
-  const gone = goneAnimals([...lives.values()], confirmations);
-  const fateOf = (life: Life): Fate => ({
-    ...life,
-    change: changeIn(life, wasKept),
-    isGone: gone.includes(life),
-  });
-  return { fates: new Map([...lives].map(([id, life]) => [id, fateOf(life)])), shared };
+  const asked = (what: string) => confirmations.find((one) => one.suspicion === what);
+  const gone = goneAnimals([...lives.values()], asked('missing'));
+  const fates = new Map<bigint, Fate>();
+  for (const [id, life] of lives)
+    fates.set(id, { ...life, change: changeIn(life, asked), isGone: gone.includes(life) });
+  return { fates, shared };
 });
 
 /** One reason for all of them. */
