@@ -241,7 +241,8 @@ function sequence(
 
 for (const [name, limit] of Object.entries(LIMITS)) {
   law(`${name}: Remaining of what counts right is never broken`, anySchedule, (schedule) => {
-    const verdict = judgeRemaining(sequence(limit, schedule), schedule.perMinute, DAY);
+    const { perMinute } = schedule;
+    const verdict = judgeRemaining(sequence(limit, schedule), { perMinute, perDay: DAY });
     ok(verdict.kind !== 'broken', JSON.stringify(verdict));
     if (schedule.neighbours.length === 0) ok(verdict.kind !== 'disturbed', JSON.stringify(verdict));
   });
@@ -312,11 +313,8 @@ for (const limit of [fixedWindow, tokenBucket])
     fc.record({ pauses: fc.array(fc.nat(300), { minLength: 40, maxLength: 50 }) }),
     ({ pauses }) => {
       const schedule: Schedule = { perMinute: 60, pauses, latencies: [5], together: [1], neighbours: [] };
-      const verdict = judgeRemaining(
-        sequence(limit, schedule, (index) => index % 3 === 1),
-        60,
-        DAY,
-      );
+      const readings = sequence(limit, schedule, (index) => index % 3 === 1);
+      const verdict = judgeRemaining(readings, { perMinute: 60, perDay: DAY });
       equal(verdict.kind, 'broken');
     },
   );
@@ -386,7 +384,7 @@ t.test('what is said of Remaining', async (t) => {
     ['the whole limit of what is not found', paced(1000, { remaining: 50 }, get(60, 404), 48, 47), /^/],
   ];
   for (const [what, readings, says] of rows) {
-    const verdict = judgeRemaining(readings, 60, 1000);
+    const verdict = judgeRemaining(readings, { perMinute: 60, perDay: 1000 });
     const words = 'actual' in verdict ? verdict.actual : 'reason' in verdict ? verdict.reason : '';
     t.match(`${verdict.kind} ${words}`, says, what);
   }
@@ -398,8 +396,7 @@ t.test('a bucket that is given five requests once a second', async (t) => {
   const shown = (...values: readonly number[]) =>
     judgeRemaining(
       values.map((remaining, index) => reading({ sentAt: index * 20, limit: 300, remaining, reset: MINUTE })),
-      300,
-      10_000,
+      { perMinute: 300, perDay: 10_000 },
     ).kind;
   t.equal(shown(262, 266), 'falls', 'so little moves no Reset in whole seconds');
   const spent = Array.from({ length: 15 }, (_, index) => 280 - index);
@@ -412,8 +409,7 @@ t.test('what somebody else spent unseen, and a sliding window gives back', async
       values.map(([seconds, remaining]) =>
         reading({ sentAt: seconds * 1000, remaining, reset: seconds * 1000 + MINUTE }),
       ),
-      60,
-      1000,
+      { perMinute: 60, perDay: 1000 },
     ).kind;
   t.equal(shown([0, 59], [20, 40], [70, 40], [72, 56]), 'disturbed');
   t.equal(shown([0, 59], [20, 58], [70, 40], [72, 56]), 'disturbed');

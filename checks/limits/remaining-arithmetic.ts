@@ -13,20 +13,6 @@ import { CLOCKS_APART, type TargetClock, wentBack } from './target-clock.ts';
 import { DAY, givenAtOnce, MINUTE, SECOND } from './time.ts';
 import { isAdmittedStatus } from './window-count.ts';
 
-export type RemainingVerdict =
-  | { readonly kind: 'falls'; readonly steps: number }
-  | {
-      readonly kind: 'broken';
-      readonly expected: string;
-      readonly actual: string;
-      readonly readings: readonly RateReading[];
-      /** Whether all requests of a kind cost too much or too little, which is named. */
-      readonly isOfKind: boolean;
-    }
-  /** Somebody else uses the key, as far as can be told. */
-  | { readonly kind: 'disturbed'; readonly reason: string }
-  | { readonly kind: 'unseen' };
-
 /** An answer that says what is left, sent and received while nothing else of ours was under way. */
 interface Sample {
   readonly reading: RateReading;
@@ -39,20 +25,8 @@ interface Sample {
   readonly unclear: number;
 }
 
-/** From one sample to the next. */
-interface Step {
-  readonly from: Sample;
-  readonly to: Sample;
-  /** How much less is left. */
-  readonly fall: number;
-  /** How much a bucket may have given back in that time. */
-  readonly refill: number;
-  /** How many requests of ours a sliding window may have forgotten in that time. */
-  readonly forgotten: number;
-}
-
 /** The samples among a key's answers. In a burst only the first and the last may be alone. */
-function samplesOf(readings: readonly RateReading[], perMinute: number, perDay: number): Sample[] {
+function samplesOf(readings: readonly RateReading[], { perMinute, perDay }: PlanLimits): Sample[] {
   const samples: Sample[] = [];
   let counted = 0;
   let unclear = 0;
@@ -73,24 +47,25 @@ function samplesOf(readings: readonly RateReading[], perMinute: number, perDay: 
   return samples;
 }
 
-/** What a sliding window forgets from one answer to another, counted with a second to either side for rounding. */
-const forgottenBy = (readings: readonly RateReading[], from: Sample, to: Sample): number =>
-  readings.filter(
-    ({ sentAt, receivedAt }) =>
-      receivedAt >= from.reading.sentAt - from.window - SECOND &&
-      sentAt <= to.reading.receivedAt - from.window + SECOND,
-  ).length;
-
-function stepOf(readings: readonly RateReading[], from: Sample, to: Sample): Step {
-  const elapsed = to.reading.receivedAt - from.reading.sentAt;
+/** From one sample to the next. */
+function stepOf(readings: readonly RateReading[], from: Sample, to: Sample) {
+  const since = from.reading.sentAt;
+  const until = to.reading.receivedAt;
   return {
     from,
     to,
+    /** How much less is left. */
     fall: from.remaining - to.remaining,
-    refill: ((from.reading.limit ?? 0) * elapsed) / from.window,
-    forgotten: forgottenBy(readings, from, to),
+    /** How much a bucket may have given back in that time. */
+    refill: ((from.reading.limit ?? 0) * (until - since)) / from.window,
+    /** How many requests of ours a sliding window may have forgotten, with a second to either side for rounding. */
+    forgotten: readings.filter(
+      ({ sentAt, receivedAt }) =>
+        receivedAt >= since - from.window - SECOND && sentAt <= until - from.window + SECOND,
+    ).length,
   };
 }
+type Step = ReturnType<typeof stepOf>;
 
 /** Whether one may be told from the other: they are of one window, or of one that moves on bit by bit. */
 function areNear({ reading: from, window }: Sample, { reading: to }: Sample): boolean {
@@ -126,17 +101,11 @@ const STANDS_STILL = 2 * SECOND;
 const UNEXPIRED = 5 * SECOND;
 
 /**
- * Judges the answers of one key, in the order of sending.
- *
- * @param perMinute the plan's requests a minute; X-RateLimit-Limit shows this number or the day's
- * @param perDay the plan's requests a day
+ * Judges the answers of one key, in the order of sending: X-RateLimit-Remaining falls, is broken, is disturbed by
+ * somebody else who uses the key, as far as can be told, or is not seen.
  */
-export function judgeRemaining(
-  readings: readonly RateReading[],
-  perMinute: number,
-  perDay: number,
-): RemainingVerdict {
-  const samples = samplesOf(readings, perMinute, perDay);
+export function judgeRemaining(readings: readonly RateReading[], limits: PlanLimits) {
+  const samples = samplesOf(readings, limits);
   const setBack = readings.filter((reading, index) => {
     const before = readings[index - 1];
     return before !== undefined && wentBack(before, reading);
@@ -152,7 +121,7 @@ export function judgeRemaining(
     });
   const all = stepsOf(samples);
   const pairs = all.filter(({ from, to }) => areNear(from, to));
-  if (pairs.length === 0) return { kind: 'unseen' };
+  if (pairs.length === 0) return { kind: 'unseen' } as const;
   const isComplete = ({ from, to }: Step) => to.unclear === from.unclear;
   const complete = pairs.filter(isComplete);
   const steps = complete.filter(({ from, to }) => to.counted === from.counted + 1);
@@ -160,7 +129,7 @@ export function judgeRemaining(
   if (deviation !== undefined) return deviation;
   // A bucket that is refilled once a second hides what it will give back at the end of that second.
   const isStill = isOfWindow(pairs);
-  const hidden = isStill ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(perMinute);
+  const hidden = isStill ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(limits.perMinute);
   const given = givenInWindow(samples, stepsOf, hidden, isStill);
   if (given !== undefined) return given;
   // Also what tells this from a target that was started again once: see doubt.ts.
@@ -179,18 +148,15 @@ export function judgeRemaining(
     const before = pairs.filter(
       ({ to }) => wasWhole && to.reading.receivedAt <= drop.from.reading.receivedAt,
     );
-    return (
-      risen(before, hidden) ?? {
-        kind: 'disturbed',
-        reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} of ${all.length} times`,
-      }
-    );
+    const reason = `X-RateLimit-Remaining fell by more than our own requests ${drops.length} of ${all.length} times`;
+    return risen(before, hidden) ?? ({ kind: 'disturbed', reason } as const);
   }
-  return risen(pairs, hidden) ?? { kind: 'falls', steps: pairs.length };
+  return risen(pairs, hidden) ?? ({ kind: 'falls' } as const);
 }
 
-const broken = (actual: string, samples: readonly Sample[], isOfKind = false): RemainingVerdict => ({
-  kind: 'broken',
+/** @param isOfKind whether all requests of a kind cost too much or too little, which is named */
+const broken = (actual: string, samples: readonly Sample[], isOfKind = false) => ({
+  kind: 'broken' as const,
   isOfKind,
   expected: 'X-RateLimit-Remaining one lower after every request',
   actual,
@@ -228,7 +194,7 @@ function mayBeRefilled(alike: readonly Step[], fall: number): boolean {
 }
 
 /** Where every request of a kind deviates in the same way, and nearly no other one deviates, that is no accident. */
-function commonDeviation(steps: readonly Step[]): RemainingVerdict | undefined {
+function commonDeviation(steps: readonly Step[]) {
   for (const kind of KINDS)
     for (const name of new Set(steps.map(({ to }) => kind(to.reading)))) {
       const isSuch = ({ to }: Step) => kind(to.reading) === name;
@@ -255,7 +221,7 @@ function commonDeviation(steps: readonly Step[]): RemainingVerdict | undefined {
  *
  * @param hidden how much of a refill a whole number hides
  */
-function risen(steps: readonly Step[], hidden: number): RemainingVerdict | undefined {
+function risen(steps: readonly Step[], hidden: number) {
   let surplus = 0;
   let first: Sample | undefined;
   let last: Sample | undefined;
@@ -285,7 +251,7 @@ function givenInWindow(
   stepsOf: (some: readonly Sample[]) => readonly Step[],
   hidden: number,
   isStill: boolean,
-): RemainingVerdict | undefined {
+) {
   const unexpired = samples.filter(
     ({ reading: { reset = 0, date, receivedAt } }) => reset - (date ?? receivedAt) >= UNEXPIRED,
   );
@@ -320,10 +286,10 @@ export function surelyGivenBack(
  */
 export function stoodPastReset(
   readings: readonly RateReading[],
-  { perMinute, perDay }: PlanLimits,
+  limits: PlanLimits,
   clock: TargetClock,
 ): readonly RateReading[] {
-  const samples = samplesOf(readings, perMinute, perDay).filter(({ reading }) => reading.limit === perMinute);
+  const samples = samplesOf(readings, limits).filter(({ reading }) => reading.limit === limits.perMinute);
   let falling: Sample[] = [];
   let stood: readonly RateReading[] = [];
   for (const to of clock.known ? samples : []) {

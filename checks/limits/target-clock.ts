@@ -1,6 +1,8 @@
 import type { RateReading } from '../wire/rate-headers.ts';
 import { DAY, MINUTE } from './time.ts';
 
+type Dated = Pick<RateReading, 'date' | 'sentAt' | 'receivedAt'>;
+
 /** The earliest and the latest time it can be at the target, in milliseconds since 1970. */
 export interface TimeRange {
   readonly earliest: number;
@@ -11,8 +13,7 @@ export interface TimeRange {
  * A Date header is a whole second. Servers renew its text once a second, and a busy event loop does that up to a second
  * late: such a server was seen with a Date 2.2 seconds old.
  */
-const DATE_RESOLUTION = 1000;
-const DATE_STALENESS = 2000;
+const DATE_BEHIND = 1000 + 2000;
 /** A clock that is this far off was never set, or its Date means nothing: no time can be told from it. */
 const ABSURDLY_OFF = 10 * 365 * DAY;
 
@@ -32,18 +33,13 @@ export class TargetClock {
   /** By how much two Dates have contradicted each other at most. */
   #contradiction = 0;
 
-  learn({
-    date,
-    reset,
-    sentAt,
-    receivedAt,
-  }: Pick<RateReading, 'date' | 'reset' | 'sentAt' | 'receivedAt'>): void {
+  learn({ date, reset, sentAt, receivedAt }: Dated & Pick<RateReading, 'reset'>): void {
     if (date === undefined) return;
     // Where Reset goes by it, it is our clock that was never set.
     const isConfirmed = reset !== undefined && Math.abs(reset - date) < 2 * DAY;
     if (Math.abs(date - receivedAt) > ABSURDLY_OFF && !isConfirmed) return;
     const lowest = date - receivedAt;
-    const highest = date + DATE_RESOLUTION + DATE_STALENESS - sentAt;
+    const highest = date + DATE_BEHIND - sentAt;
     if (lowest > this.#highest || highest < this.#lowest) {
       // The clock was set, another machine answered, or one that was stalled sent an old text.
       this.#before = this.at(0);
@@ -104,11 +100,8 @@ export class TargetClock {
 }
 
 /** Whether the target's clock was set back between two answers, as far as their Dates tell. */
-export function wentBack(
-  before: Pick<RateReading, 'date' | 'receivedAt'>,
-  after: Pick<RateReading, 'date' | 'sentAt'>,
-): boolean {
+export function wentBack(before: Dated, after: Dated): boolean {
   if (before.date === undefined || after.date === undefined) return false;
   const passed = after.sentAt - before.receivedAt;
-  return after.date - before.date < passed - DATE_RESOLUTION - DATE_STALENESS;
+  return after.date - before.date < passed - DATE_BEHIND;
 }

@@ -92,8 +92,7 @@ interface Suspected {
 const rises = ({ limits }: Key, readings: readonly RateReading[]): boolean =>
   judgeRemaining(
     readings.map((reading) => ({ ...reading, date: undefined })),
-    limits.perMinute,
-    limits.perDay,
+    limits,
   ).kind === 'broken';
 
 /** Somebody's first requests of a limit leave it whole but for so many; one of them may be lost. */

@@ -43,8 +43,7 @@ function areOfMovingDay(broken: readonly RateReading[], readings: readonly RateR
   return new Set(readings.filter(isOfDay).map(({ reset }) => reset)).size > 1 && broken.every(isOfDay);
 }
 
-const fallOf = (key: Key, trace: Trace) =>
-  judgeRemaining(trace.readingsOf(key), key.limits.perMinute, key.limits.perDay);
+const fallOf = (key: Key, trace: Trace) => judgeRemaining(trace.readingsOf(key), key.limits);
 
 /** Judges that each answer of a key leaves one request fewer than the one before it. */
 function judgeFall(key: Key, judge: Judge, trace: Trace): void {

@@ -39,10 +39,7 @@ function earnedNothing(refusal: AnsweredExchange, { verdict }: WindowCount): boo
 /** Whether anything in the run suggests that another client is using the key. */
 function othersSpend(trace: Trace, key: Key, windows: readonly FilledWindow[]): boolean {
   const fellShort = windows.some(({ count }) => count.verdict.kind === 'fewer');
-  return (
-    fellShort ||
-    judgeRemaining(trace.readingsOf(key), key.limits.perMinute, key.limits.perDay).kind === 'disturbed'
-  );
+  return fellShort || judgeRemaining(trace.readingsOf(key), key.limits).kind === 'disturbed';
 }
 
 /** Judges the answers to a client that waited as its first refusal asked. */

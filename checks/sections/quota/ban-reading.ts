@@ -1,7 +1,7 @@
 /** Reads the answers to a key that kept sending over its limit: whether it was banned, how, and until when. */
 import { givenAtOnce, MINUTE, SECOND } from '../../limits/time.ts';
 import { type Clocked, isForDay, latestEnd, toldEnd } from '../../limits/told-time.ts';
-import { countWindow, type WindowCount } from '../../limits/window-count.ts';
+import { countWindow } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { LONGEST_BAN } from '../../run/run-budget.ts';
 import { type InTurn, playedOn } from '../../run/scene.ts';
@@ -78,50 +78,6 @@ export interface BanMeasurement extends Provocation {
   readonly later: readonly AnsweredExchange[];
 }
 
-export interface Ban {
-  /** The first answer that was a ban rather than the rate limit. */
-  readonly answer: AnsweredExchange;
-  /** How many requests after the first 429 the ban took. */
-  readonly after: number;
-  /** The end that the ban stated last, by our clock; undefined if it stated none. */
-  readonly toldEnd: number | undefined;
-  /** Every answer while banned. */
-  readonly answers: readonly AnsweredExchange[];
-  /** The last answer after the stated end (or, without one, after the window's end). */
-  readonly atEnd: AnsweredExchange | undefined;
-  /** The first request that was admitted again. */
-  readonly servedAgain: AnsweredExchange | undefined;
-  /** Why the run did not wait for its end. */
-  readonly notWaited: string | undefined;
-}
-
-/** A request over the limit that was served, and whether a gradual refill explains that. */
-interface ServedOver {
-  readonly exchange: AnsweredExchange;
-  readonly mayBeRefill: boolean;
-}
-
-/** The reading of a measurement. */
-export interface BanReading {
-  readonly key: Key;
-  readonly count: WindowCount;
-  /** The rate limit's first refusal since the last refill, which a ban's answer differs from. */
-  readonly first: AnsweredExchange | undefined;
-  /** Refusals over the limit, before any ban. */
-  readonly refusals: readonly AnsweredExchange[];
-  /** Every answer over the limit that was a ban's: several requests may be in flight when it begins. */
-  readonly bans: readonly AnsweredExchange[];
-  /** Requests over the limit that were served all the same. */
-  readonly served: readonly ServedOver[];
-  /** When both the ban, if it states its end, and the window are over. */
-  readonly end: number;
-  readonly ban: Ban | undefined;
-  /** Whether a ban showed, or enough requests were refused after the 429 to expect one. */
-  readonly enough: boolean;
-  /** The answers to other keys meanwhile, and whether they were bans. */
-  readonly others: readonly (OtherKey & { readonly banned: boolean })[];
-}
-
 /** After this many requests since a 429, the target is assumed not to ban. */
 export const PATIENCE_OF_TARGET = 60;
 
@@ -129,24 +85,17 @@ export const isRefused = (exchange: AnsweredExchange) => !isAdmitted(exchange);
 
 /** The state of a key over its limit. */
 interface Standing {
-  readonly first: AnsweredExchange | undefined;
-  readonly ban: AnsweredExchange | undefined;
+  readonly first?: AnsweredExchange | undefined;
+  readonly ban?: AnsweredExchange | undefined;
   /** Whether the last answer was paid from refilled quota; the next refusal is then a new first one. */
-  readonly isGivenBack: boolean;
+  readonly isGivenBack?: boolean;
 }
-
-/** Before any refusal. */
-export const UNREFUSED: Standing = { first: undefined, ban: undefined, isGivenBack: false };
 
 /**
  * The state after a round: the burst that reaches the limit, in flight of which a target may ban early, or a further one.
  */
-export function standingAfter(
-  before: Standing,
-  round: readonly AnsweredExchange[],
-  clocked: Clocked,
-): Standing {
-  let { first, ban, isGivenBack } = before;
+export function standingAfter(before: Standing, round: readonly AnsweredExchange[], clocked: Clocked) {
+  let { first, ban, isGivenBack = false } = before;
   for (const exchange of round) {
     if (isRefused(exchange)) {
       first ??= firstRefusal(round.filter(isRefused)) ?? exchange;
@@ -166,11 +115,11 @@ function isPaidFromRefill(exchange: AnsweredExchange, first: AnsweredExchange | 
 }
 
 /** Reads a measurement: what was a ban, when it began and how long it lasted. */
-export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReading {
+export function readBan(measurement: BanMeasurement, clocked: Clocked) {
   const { key, admitted, refused, rounds, others, later } = measurement;
-  const { first, ban } = [refused, ...rounds].reduce(
+  const { first, ban } = [refused, ...rounds].reduce<Standing>(
     (standing, round) => standingAfter(standing, round, clocked),
-    UNREFUSED,
+    {},
   );
   // Beside a ban with an answer of its own, a longer wait is that of the limit, in a window begun meanwhile.
   const isDistinct = ban !== undefined && first !== undefined && answersOtherwise(ban, first);
@@ -189,24 +138,35 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
   return {
     key,
     count: countWindow(admitted, key.limits.perMinute),
+    /** The rate limit's first refusal since the last refill, which a ban's answer differs from. */
     first,
+    /** Refusals over the limit, before any ban. */
     refusals,
+    /** Every answer over the limit that was a ban's: several requests may be in flight when it begins. */
     bans,
+    /** Requests over the limit that were served all the same. */
     served: servedBetween([...refused.slice(-1), ...rounds.flat()], key.limits.perMinute),
+    /** When both the ban, if it states its end, and the window are over. */
     end,
-    ban:
-      answer === undefined
-        ? undefined
-        : {
-            answer,
-            after: refusals.length + Math.min(1, bans.length),
-            toldEnd: told,
-            answers: [...bans, ...later.filter(isRefused)],
-            atEnd: later.slice(shownLate.length).at(-1),
-            servedAgain: later.find(isAdmitted),
-            notWaited: later.length === 0 ? tooLong(end - answer.receivedAt) : undefined,
-          },
+    ban: answer && {
+      /** The first answer that was a ban rather than the rate limit. */
+      answer,
+      /** How many requests after the first 429 the ban took. */
+      after: refusals.length + Math.min(1, bans.length),
+      /** The end that the ban stated last, by our clock; undefined if it stated none. */
+      toldEnd: told,
+      /** Every answer while banned. */
+      answers: [...bans, ...later.filter(isRefused)],
+      /** The last answer after the stated end (or, without one, after the window's end). */
+      atEnd: later.slice(shownLate.length).at(-1),
+      /** The first request that was admitted again. */
+      servedAgain: later.find(isAdmitted),
+      /** Why the run did not wait for its end. */
+      notWaited: later.length === 0 ? tooLong(end - answer.receivedAt) : undefined,
+    },
+    /** Whether a ban showed, or enough requests were refused after the 429 to expect one. */
     enough: ban !== undefined || answer !== undefined || all.length >= atFirst.length + PATIENCE_OF_TARGET,
+    /** The answers to other keys meanwhile, and whether they were bans. */
     others: others.map((other) => {
       const isDay = isForDay(clocked, other.exchange, other.key.limits);
       // The days of two keys that were first used together, or that end at midnight, end together.
@@ -217,6 +177,10 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
     }),
   };
 }
+
+/** The reading of a measurement. */
+export type BanReading = Readonly<ReturnType<typeof readBan>>;
+export type Ban = NonNullable<BanReading['ban']>;
 
 /** Whether a key was refused that had quota left for its minute, until the very end of a ban. */
 function endsWith(refusal: AnsweredExchange, ban: number | undefined, clocked: Clocked): boolean {
@@ -260,7 +224,7 @@ export const theBan = (outcomes: InTurn<BanMeasurement>, trace: Trace): BanReadi
  * between, and these requests were over the limit too. Or bit by bit: after a refusal, a sliding window may admit one
  * request at once, and from then on no more than a token bucket would.
  */
-function servedBetween(answers: readonly AnsweredExchange[], perMinute: number): ServedOver[] {
+function servedBetween(answers: readonly AnsweredExchange[], perMinute: number) {
   return answers.flatMap((exchange, index) => {
     if (isRefused(exchange)) return [];
     const earlier = answers.slice(0, index);

@@ -9,7 +9,7 @@ import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { admittedOn, isAdmitted, neverRefused } from './admitted.ts';
-import { isRefused, PATIENCE_OF_TARGET, type Provocation, standingAfter, UNREFUSED } from './ban-reading.ts';
+import { isRefused, PATIENCE_OF_TARGET, type Provocation, standingAfter } from './ban-reading.ts';
 import { knownSince, restFromNow } from './key-at-rest.ts';
 import { exhaustKeys } from './minute.ts';
 import { overLimit, type Sending } from './minute-requests.ts';
@@ -45,7 +45,7 @@ export async function provoke(run: SceneRun, sending: Sending): Promise<Provocat
   const { perMinute } = key.limits;
   const { admitted, refused, last, roundTrip } = await reachLimitAtOnce(run, key);
   const rounds: AnsweredExchange[][] = [];
-  let standing = standingAfter(UNREFUSED, refused, run.trace);
+  let standing = standingAfter({}, refused, run.trace);
   let refusals = refused.length;
   const requests = overLimit(run, sending);
   const sendUntil = async (isEnough: () => boolean, atMost: number) => {

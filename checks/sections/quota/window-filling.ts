@@ -1,19 +1,12 @@
 /** Fills a window to its first refusal, with hardly a request too many. */
 
 import { MINUTE, SECOND } from '../../limits/time.ts';
-import {
-  countWindow,
-  fillingTime,
-  quotaLeft,
-  showsEdges,
-  type WindowCount,
-} from '../../limits/window-count.ts';
+import { countWindow, fillingTime, quotaLeft, showsEdges } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { conclusionOf, Inconclusive } from '../../run/reason.ts';
 import type { SceneRun } from '../../run/scene.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
-import type { RateReading } from '../../wire/rate-headers.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { admittedOn, firstRefusal, isAdmitted, lostOn } from './admitted.ts';
 import { isInTime, restFromNow } from './key-at-rest.ts';
@@ -28,22 +21,6 @@ const LONGEST_FILL = 4 * MINUTE;
 const LOST_AT_MOST = 1 / 3;
 /** Real time that a fill may always take: a fast clock has short minutes, and a new process is slow. */
 const REAL_TIME_TO_FILL = 20 * SECOND;
-
-/** A window that was filled to the first refusal. */
-export interface FilledWindow {
-  readonly count: WindowCount;
-  /** The first refusal, a 429 if there is one; undefined if nothing was refused within the bound. */
-  readonly refusal: AnsweredExchange | undefined;
-  readonly last: AnsweredExchange | undefined;
-  /** All refusals. Requests in flight at the limit may cause several, and these a ban. */
-  readonly refusals: readonly AnsweredExchange[];
-  /** A request of another operation that was served over the limit, right before a list was refused. */
-  readonly servedOver: AnsweredExchange | undefined;
-  /** The first of two requests over the limit that got no answer at all, while other keys did. */
-  readonly closed: Exchange | undefined;
-  /** A request whose answer was lost, if it may have been admitted and Remaining does not say so. */
-  readonly lost: Exchange | undefined;
-}
 
 /** How to fill a window. */
 export interface Filling {
@@ -71,65 +48,20 @@ function lost(exchange: Exchange | undefined): Inconclusive {
 }
 
 /** A window while it is being filled. */
-class OpenWindow {
-  readonly sent: AnsweredExchange[] = [];
+function openWindow(run: SceneRun, key: Key, since: number) {
+  const { perMinute } = key.limits;
+  const sent: AnsweredExchange[] = [];
   /** Requests at the limit that got no answer, one after the other. */
-  closed: readonly Exchange[] = [];
+  let closed: readonly Exchange[] = [];
   /** Requests that got no answer and may have been admitted. */
-  readonly #lost: Exchange[];
-  readonly #run: SceneRun;
-  readonly #key: Key;
-  readonly #since: number;
-
-  constructor(run: SceneRun, key: Key, { since }: Filling) {
-    this.#run = run;
-    this.#key = key;
-    this.#since = since;
-    this.#lost = [...lostOn(run.trace, key.name, since)];
-  }
-
+  const notAnswered = [...lostOn(run.trace, key.name, since)];
   /** The admitted requests: all that this run sent on the key, including those of other scenes. */
-  admitted(): RateReading[] {
-    return admittedOn(this.#run.trace, this.#key, this.#since);
-  }
+  const admitted = () => admittedOn(run.trace, key, since);
+  const count = () => countWindow(admitted(), perMinute, notAnswered.length);
+  const isFull = () => count().verdict.kind !== 'fewer';
+  const refusals = () => sent.filter((exchange) => !isAdmitted(exchange));
 
-  count(): WindowCount {
-    return countWindow(this.admitted(), this.#key.limits.perMinute, this.#lost.length);
-  }
-
-  isFull(): boolean {
-    return this.count().verdict.kind !== 'fewer';
-  }
-
-  /** A lost request that leaves it open how many were admitted. */
-  lost(): Exchange | undefined {
-    const { verdict, admitted } = this.count();
-    const mayBeFull = admitted.length + this.#lost.length >= this.#key.limits.perMinute;
-    return verdict.kind === 'fewer' && mayBeFull ? this.#lost[0] : undefined;
-  }
-
-  refusals(): AnsweredExchange[] {
-    return this.sent.filter((exchange) => !isAdmitted(exchange));
-  }
-
-  /** Whether the target has shown the end of the window. */
-  isOver(): boolean {
-    return this.refusals().length > 0 || this.closed.length >= 2;
-  }
-
-  async send(specs: Iterable<RequestSpec>, inFlight: number): Promise<void> {
-    const exchanges = await this.#run.burst(specs, this.#key, {
-      inFlight,
-      enough: (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
-    });
-    this.#keep(exchanges);
-    // A server error below the limit is not a refusal: its operation's check judges it, and the count is spoilt.
-    const failed = answered(exchanges).find(({ outcome }) => outcome.status >= 500);
-    if (failed !== undefined && !this.isFull())
-      throw new Inconclusive(`the count was disturbed: ${described(failed)}`, [failed]);
-  }
-
-  #keep(exchanges: readonly Exchange[]): void {
+  const keep = (exchanges: readonly Exchange[]) => {
     const complete = answered(exchanges);
     if (complete.length < exchanges.length) {
       const unanswered = exchanges.filter((exchange) => !isAnswered(exchange));
@@ -137,17 +69,44 @@ class OpenWindow {
       // At the limit a closed connection may be the target's refusal; a second one tells it from an accident. A
       // gateway's answer in the target's place is not a refusal.
       const refuses = broken?.outcome.kind === 'failure' && broken.outcome.reason !== 'unavailable';
-      if (broken !== undefined && refuses && this.isFull() && this.closed.length < 2)
-        this.closed = [...this.closed, broken];
+      if (broken !== undefined && refuses && isFull() && closed.length < 2) closed = [...closed, broken];
       else {
-        const most = LOST_AT_MOST * (this.sent.length + complete.length) + 2;
-        if (this.#lost.push(...unanswered) > most) throw lost(broken);
+        const most = LOST_AT_MOST * (sent.length + complete.length) + 2;
+        if (notAnswered.push(...unanswered) > most) throw lost(broken);
       }
     }
     // If a request in between is served, that was no refusal: a target that refuses by closing does so every time.
-    if (complete.some(isAdmitted)) this.closed = [];
-    this.sent.push(...complete);
-  }
+    if (complete.some(isAdmitted)) closed = [];
+    sent.push(...complete);
+  };
+
+  return {
+    sent,
+    admitted,
+    count,
+    isFull,
+    refusals,
+    /** The first of two requests over the limit that got no answer. */
+    closed: () => (closed.length >= 2 ? closed[0] : undefined),
+    /** A lost request that leaves it open how many were admitted. */
+    lost() {
+      const mayBeFull = count().admitted.length + notAnswered.length >= perMinute;
+      return !isFull() && mayBeFull ? notAnswered[0] : undefined;
+    },
+    /** Whether the target has shown the end of the window. */
+    isOver: () => refusals().length > 0 || closed.length >= 2,
+    async send(specs: Iterable<RequestSpec>, inFlight: number) {
+      const exchanges = await run.burst(specs, key, {
+        inFlight,
+        enough: (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
+      });
+      keep(exchanges);
+      // A server error below the limit is not a refusal: its operation's check judges it, and the count is spoilt.
+      const failed = answered(exchanges).find(({ outcome }) => outcome.status >= 500);
+      if (failed !== undefined && !isFull())
+        throw new Inconclusive(`the count was disturbed: ${described(failed)}`, [failed]);
+    },
+  };
 }
 
 /**
@@ -172,17 +131,16 @@ export async function fillUndisturbed(run: SceneRun, key: Key, filling: Filling)
   return fill(run, key, { ...filling, since: run.now() });
 }
 
-async function fillWindow(run: SceneRun, key: Key, filling: Filling): Promise<FilledWindow> {
-  const { requests, last } = filling;
+async function fillWindow(run: SceneRun, key: Key, { requests, since, last }: Filling) {
   const { perMinute } = key.limits;
-  const window = new OpenWindow(run, key, filling);
+  const window = openWindow(run, key, since);
   if (window.admitted().length === 0) await window.send([listPets({ limit: 1 })], 1);
   const startedAt = run.now();
   const elapsed = () => run.now() - startedAt;
   // A token bucket refills while it is emptied, the more so the slower the target; so does a window at a hidden edge.
   const bound = () => {
     const meanwhile =
-      ((run.now() - filling.since) * perMinute) / MINUTE + (showsEdges(window.count()) ? 0 : perMinute);
+      ((run.now() - since) * perMinute) / MINUTE + (showsEdges(window.count()) ? 0 : perMinute);
     return perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + meanwhile;
   };
   const longest = Math.max(LONGEST_FILL, REAL_TIME_TO_FILL * run.facts.clockSpeed);
@@ -212,7 +170,6 @@ async function fillWindow(run: SceneRun, key: Key, filling: Filling): Promise<Fi
   const { sent } = window;
   const refusals = window.refusals();
   const refusal = firstRefusal(refusals);
-  const closed = window.closed.length >= 2 ? window.closed[0] : undefined;
   const count = window.count();
   // Another operation was admitted at the limit, and the very next list was refused. If a token bucket's refill may
   // have paid for it, it was within the limit.
@@ -220,14 +177,22 @@ async function fillWindow(run: SceneRun, key: Key, filling: Filling): Promise<Fi
   const served = isServedOver ? sent[sentBefore] : undefined;
   return {
     count,
+    /** The first refusal, a 429 if there is one; undefined if nothing was refused within the bound. */
     refusal,
     last: sent.at(-1),
+    /** All refusals. Requests in flight at the limit may cause several, and these a ban. */
     refusals,
+    /** A request of another operation that was served over the limit, right before a list was refused. */
     servedOver: served === refusal ? undefined : served,
-    closed,
+    /** The first of two requests over the limit that got no answer at all, while other keys did. */
+    closed: window.closed(),
+    /** A request whose answer was lost, if it may have been admitted and Remaining does not say so. */
     lost: window.lost(),
   };
 }
+
+/** A window that was filled to the first refusal. */
+export type FilledWindow = Readonly<Awaited<ReturnType<typeof fillWindow>>>;
 
 /**
  * How many requests are sent at once at the limit. The next one should be refused, unless a token bucket refills a
