@@ -11,7 +11,7 @@ import { rateHeaderChecks } from './answers/rate-headers.ts';
 import { remainingExhausted, remainingFalls } from './answers/remaining.ts';
 import { serviceChecks, serviceGaps } from './answers/service.ts';
 import { banChecks, banGaps } from './quota/ban-checks.ts';
-import { dailyQuotaChecks } from './quota/day-checks.ts';
+import { dailyQuotaChecks } from './quota/day.ts';
 import { keysApartChecks } from './quota/keys-apart.ts';
 import { concurrent, minuteRow, nextWindow, overLimitChecks } from './quota/minute-count.ts';
 import { resetTrue, retryAfterChecks, retryAfterFormat } from './quota/retry-after.ts';
