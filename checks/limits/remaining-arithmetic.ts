@@ -235,7 +235,7 @@ function risen(steps: readonly Step[], hidden: number) {
     surplus = Math.max(0, surplus + Math.max(0, to.remaining - least - forgotten) - refill);
     if (surplus > hidden)
       return broken(
-        `from ${first.remaining} it came to ${to.remaining}, with ${to.counted - first.counted} requests in between and no time to be given so much back`,
+        `from ${first.remaining} it came to ${to.remaining}, ${to.counted - first.counted} requests later and with no time to be given so much back`,
         [to, first],
       );
   }
