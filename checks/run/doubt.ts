@@ -163,7 +163,7 @@ function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefi
 /** Sends at the same pace once more what looked as if the target had been started again. */
 export const askedAgain = scene('restart-asked-again', { afterwards: true }, async (run) => {
   const suspected = restartIn(run.trace);
-  if (suspected === undefined) return undefined;
+  if (suspected === undefined) return;
   const { key, shownBy } = suspected;
   const last = run.trace.readingsOf(key).at(-1)?.receivedAt ?? 0;
   await run.waitUntil(last + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
@@ -173,9 +173,8 @@ export const askedAgain = scene('restart-asked-again', { afterwards: true }, asy
     // What costs nothing does so again; nothing is added for it.
     const spec = operation === 'getPet' ? { ...requestOf(operation), path } : listPets({ limit: 1 });
     const { outcome } = await run.attempt(spec, key);
-    if (outcome.kind === 'response' && outcome.status === 429) break;
+    if (outcome.kind === 'response' && outcome.status === 429) return;
   }
-  return { key: key.name, since: beganAt };
 });
 
 /**

@@ -1,10 +1,7 @@
 /** Section 8: how many requests a minute admits, and the next one after the reset. */
 import { overGiven, resetsApart } from '../../limits/refill.ts';
-import { SECOND } from '../../limits/time.ts';
 import {
-  countWindow,
   fellShortAlike,
-  fillingTime,
   heldExplains,
   racingRemaining,
   showsEdges,
@@ -13,7 +10,6 @@ import {
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
-import { askedAgain } from '../../run/doubt.ts';
 import { notTold, type Reason } from '../../run/reason.ts';
 import { playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
@@ -70,19 +66,6 @@ function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch 
   return given && { actual: given.actual, evidence: after.asked.filter(({ id }) => id === given.id) };
 }
 
-/**
- * What was admitted of a key of this plan where it was asked once more, from rest, at the pace at which it had its whole
- * limit again too soon: a target that was started again does not do so twice. Undefined where that is no more than it may.
- */
-function tooManyAgain(seen: Seen, plan: PlanName) {
-  const { trace } = seen;
-  const again = seen.maybe(askedAgain);
-  const key = trace.run.keys.find(({ name }) => name === again?.key);
-  if (key?.plan !== plan) return undefined;
-  const count = countWindow(admittedOn(trace, key, again?.since), key.limits.perMinute);
-  return count.verdict.kind === 'more' && showsEdges(count) ? count.admitted : undefined;
-}
-
 /** Whether a window was filled with Remaining the same for several requests each time: what was given back it does not tell. */
 const fallsInSteps = ({ admitted, verdict }: WindowCount): boolean =>
   verdict.kind === 'exact' && new Set(admitted.map(({ remaining }) => remaining)).size <= admitted.length / 2;
@@ -102,12 +85,6 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, seen: Seen): v
     judge.breaks({ expected, actual }, ...decisive, ...evidence);
   const inconclusive = (reason: Reason | string) => judge.inconclusive(reason, ...evidence);
 
-  const tooMany = tooManyAgain(seen, key.plan);
-  if (tooMany !== undefined)
-    return breaks(
-      `${tooMany.length} were admitted in ${Math.round(fillingTime(tooMany) / SECOND)} seconds`,
-      ...[tooMany[0], tooMany.at(-1)].flatMap((one) => (one && trace.find(one.id)) ?? []),
-    );
   // What was lost explains fewer, never more.
   const lost = verdict.kind === 'more' ? undefined : lostAnswers(measurement);
   if (lost !== undefined) return inconclusive(lost);

@@ -126,18 +126,6 @@ export const LIMIT_FAULTS: DeviationTable = {
     ...offBy('free', 'perMinute', -10, -1, 1, 10),
     'free-unlimited': unlimited('free'),
     'free-minute-of-30-seconds': ({ minuteMeter }) => ({ minuteMeter: (limit) => minuteMeter(limit, 30_000) }),
-    // Its refusals and its Reset tell a whole minute.
-    'free-minute-of-50-seconds': ({ minuteMeter }) => ({
-      minuteMeter(limit, windowMs) {
-        const meter = minuteMeter(limit, 50_000);
-        const told = windowMs - 50_000;
-        return {
-          ...meter,
-          freeAt: (now) => meter.freeAt(now) + told,
-          resetAt: (now) => meter.resetAt(now) + told,
-        };
-      },
-    }),
     'free-get-uncounted': uncounted(on('getPet')),
     'free-add-uncounted': uncounted(on('createPet')),
     'free-small-lists-uncounted': uncounted(queried('limit=1')),
