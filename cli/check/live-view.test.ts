@@ -110,7 +110,7 @@ t.test('a terminal has the picture and lines that stay; nothing wraps, the curso
 });
 
 t.test('colour: a terminal, unless NO_COLOR; FORCE_COLOR asks for it elsewhere', async (t) => {
-  const names = ['NO_COLOR', 'FORCE_COLOR', 'TERM'] as const;
+  const names = ['NO_COLOR', 'FORCE_COLOR', 'TERM', 'CI'] as const;
   const before = names.map((name) => process.env[name]);
   const set = (values: readonly (string | undefined)[]) => {
     for (const [index, name] of names.entries()) {

@@ -25,7 +25,7 @@ t.test('a fault breaks a requirement that can be checked, and none is without a 
 const OWN_QUESTIONS =
   `added-visibility clock connection content-coding date-header day-kind day-used day-used-of-one
   delivery deprecation-announcement extra-response-fields header-case headers-beyond-ascii id-assignment
-  json-notation latency list-order malformed-id media-type-parameter name-uniqueness null-status
+  json-notation latency list-order malformed-id media-type-parameter name-uniqueness null-status other-paths
   permissions-of-keys quota-without-key rate-headers-window rate-remaining-moment rate-window-kind retry-after-margin
   transfer-coding unknown-fields unsupported-media-type`.split(/\s+/);
 
