@@ -159,7 +159,7 @@ const rows = (commands: string, key: string | undefined, how = '') =>
 /** A text without what a new plan or format adds to, what differs between versions of Node, and the place of the test. */
 const stable = (text: string) =>
   text
-    .replace(/(?<=, )lstat(?= ')/, 'stat')
+    .replace(/(?<=: not a directory, )\w+(?= ')/, 'stat')
     .replace(/(PETSTORE_\w+,?\s*){2,}|\(choices: [^)]*\)|(?<=choices are ).*/g, '…')
     .replaceAll(folder, '.');
 
