@@ -12,6 +12,11 @@ const NAMES = [
   ...Object.values(FORMATS).flatMap(({ file, written }) => (written ? [file] : [])),
 ];
 
+/** What the README says of a folder of results. */
+const PROMISED = 'report.html report.json junit.xml results.sarif results.tap summary.md badge.json'.split(
+  ' ',
+);
+
 t.test('every format is written, private, and report.json is read back', async (t) => {
   const dir = join(t.testdir(), 'new', 'results');
   const built = await writeReports(notConformantReport(), dir);
@@ -19,6 +24,7 @@ t.test('every format is written, private, and report.json is read back', async (
   for (const name of NAMES) t.equal(statSync(join(dir, name)).mode & 0o777, 0o600, name);
   t.equal(statSync(dir).mode & 0o777, 0o700);
   t.strictSame(readdirSync(dir).sort(), [...NAMES].sort(), 'no temporary file is left');
+  for (const file of PROMISED) t.ok(NAMES.includes(file), file);
   t.same(readReport(dir), notConformantReport());
 });
 
