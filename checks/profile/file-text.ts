@@ -36,9 +36,7 @@ export function fileText(path: string, remedy = 'is it the right file?', mostByt
 export const isWrongName = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
-  /^E(NOENT|NOTDIR|ISDIR|EXIST|ACCES|PERM|ROFS|LOOP|NOTFOUND|ADDRINUSE|ADDRNOTAVAIL)$/.test(
-    String(error.code),
-  );
+  /^E(NOENT|NOTDIR|ISDIR|EXIST|ACCES|PERM|ROFS|LOOP|NOTFOUND|ADDRNOTAVAIL)$/.test(String(error.code));
 
 /** What the system says of its error, such as `no space left on device`; undefined for an error of another kind. */
 export function systemProblem(error: unknown): string | undefined {

@@ -113,7 +113,7 @@ t.test('wrong usage is one line and exit code 2', async (t) => {
     [['--clock-speed', '0'], /^error: .*1 to 100000\.\n$/],
     [['--animals', '1e3'], /^error: .*whole number/],
     [['--unknown'], /^error: unknown option/],
-    [['--port', String(port)], /^error: address already in use \(.* 127\.0\.0\.1:\d+\)\n$/],
+    [['--port', String(port)], /^error: .* in use 127\.0\.0\.1:\d+; --port 0 takes a free one\n$/],
     [['--host', '203.0.113.1'], /^error: address not available \(.* 203\.0\.113\.1\)\n$/],
     [['--profile-out', '/nowhere/p.yaml'], /^error: no such file or directory \(ENOENT: .*p\.yaml'\)\n$/],
   ] as const) {

@@ -6,6 +6,7 @@ import { MOST_ANIMALS } from '../../reference-server/pet-store.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { currentId } from '../../spec/contract.ts';
 import { EXIT } from '../shared/exit-codes.ts';
+import { refusedPort } from '../shared/failure.ts';
 import { interruptedBy, untilInterrupted } from '../shared/interruption.ts';
 import { numberFrom, wholeNumber } from '../shared/option-values.ts';
 import { printTable } from '../shared/screen.ts';
@@ -50,7 +51,9 @@ async function serve(options: ReturnType<typeof usage.opts>): Promise<void> {
   if (options.listVariants === true)
     return printTable(EVERY_VARIANT.map(({ name, answers }) => [name, inWords(answers)]));
   const { port, host, clockSpeed, animals, fault, variant } = options;
-  const server = await startReferenceServer({ port, host, clockSpeed, animals, fault, variant });
+  const server = await startReferenceServer({ port, host, clockSpeed, animals, fault, variant }).catch(
+    refusedPort,
+  );
   const { signal, release } = untilInterrupted();
   try {
     if (options.profileOut !== undefined) {

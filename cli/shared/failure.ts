@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { CommanderError } from '@commander-js/extra-typings';
 import { isWrongName, systemProblem } from '../../checks/profile/file-text.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { redactorOf } from '../../checks/wire/redaction.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
@@ -22,6 +23,12 @@ function refusedBySystem(error: unknown): string | undefined {
     return `${error.message}; allow more open files (ulimit -n), or install again`;
   const words = systemProblem(error);
   return words === undefined ? undefined : `${words} (${error.message})`;
+}
+
+/** Throws an error as it is, but as wrong usage where another program has the port. */
+export function refusedPort(error: unknown): never {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  throw isTaken ? new UsageError(`${error.message}; --port 0 takes a free one`) : error;
 }
 
 /** Whether results could not be written, for example because the disk is full. */

@@ -121,7 +121,7 @@ t.test('nothing that passed', async (t) => {
   const port = new URL(target.address).port;
   t.match(await runHere(target.folder, ['watch', '--target', target.address, '--port', port]), {
     code: 2,
-    stderr: /is in use; --port 0/,
+    stderr: / in use 127\.0\.0\.1:\d+; --port 0 takes a free one/,
   });
   t.match(await runHere(target.folder, ['watch']), { code: 2, stderr: /no target is given/ });
 });

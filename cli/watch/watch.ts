@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from '@commander-js/extra-typings';
-import { UsageError } from '../../checks/profile/usage-error.ts';
 import { DIRECT } from '../../checks/wire/access.ts';
 import { checkThis } from '../check/check.ts';
 import { required } from '../check/check-options.ts';
 import { type CheckSubject, checkSubject } from '../check/check-subject.ts';
 import { EXIT } from '../shared/exit-codes.ts';
+import { refusedPort } from '../shared/failure.ts';
 import { durationSeconds, wholeNumber } from '../shared/option-values.ts';
 import { startProxy } from './proxy.ts';
 
@@ -72,10 +72,7 @@ async function watch(command: readonly string[], options: ReturnType<typeof usag
         }
       },
       onLost: (what) => void process.stderr.write(`warning: no answer to ${what}\n`),
-    }).catch((error: unknown) => {
-      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-      throw isTaken ? new UsageError(`port ${port} is in use; --port 0 takes a free one`) : error;
-    });
+    }).catch(refusedPort);
     process.stderr.write(`${proxy.address} passes on to ${target}; Ctrl-C ends and reports\n`);
     const ends: Promise<unknown>[] = [once(ended.signal, 'abort')];
     if (signal !== undefined) ends.push(once(signal, 'abort'));
