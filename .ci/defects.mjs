@@ -4,7 +4,8 @@
  * leaves out those that take minutes. The work tree must be clean: each line is put back as it was.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
@@ -17,159 +18,118 @@ const { values } = parseArgs({
     parts: { type: 'string', default: '6' },
   },
 });
+const [count, seed, most] = [values.count, values.seed, values.parts].map(Number);
 
 /** Longer than any part takes that comes to its end. */
 const TIMEOUT_MS = 15 * 60_000;
 
-const numbers = fc.sample(fc.noBias(fc.nat()), { numRuns: 100_000, seed: Number(values.seed) });
-/** A number from 0 to `below`, without it. */
-const random = (/** @type {number} */ below) => (numbers.pop() ?? 0) % below;
-
-const SWAPS = {
-  '===': '!==',
-  '!==': '===',
-  '<=': '<',
-  '>=': '>',
-  '<': '<=',
-  '>': '>=',
-  '&&': '||',
-  '||': '&&',
-  '+': '-',
-  '-': '+',
-  true: 'false',
-  false: 'true',
-};
+/** In pairs: each is swapped with the other. */
+const SWAPS = '=== !== <= < >= > && || + - true false'.split(' ');
 /** What is done to a line: a pattern, and what its first match becomes. */
 const OPERATORS = [
-  [
-    'condition negated',
-    /\bif \(([^()]*(?:\([^()]*\)[^()]*)*)\)/,
-    (_found, condition) => `if (!(${condition}))`,
-  ],
-  [
-    'number changed',
-    /(?<![\w.'"-])\d[\d_]*(?![\w.'"])/,
-    (found) => String(Number(found.replaceAll('_', '')) + 1),
-  ],
+  ['condition negated', /\bif \(([^()]*(?:\([^()]*\)[^()]*)*)\)/, (_, condition) => `if (!(${condition}))`],
+  ['number changed', /(?<![\w.'"-])\d[\d_]*(?![\w.'"])/, (found) => Number(found.replaceAll('_', '')) + 1],
   [
     'operator swapped',
     /(?<= )(===|!==|<=|>=|<|>|&&|\|\||\+|-)(?= )|\b(true|false)\b/,
-    (found) => SWAPS[found],
+    (found) => SWAPS[SWAPS.indexOf(found) ^ 1],
   ],
   ['statement dropped', /^\s+[\w.#]+(\([^=]*\)| [+-]?= .*|\+\+);$/, () => ''],
   ['string changed', /(?<=^[^']*(?:'[^']*'[^']*)*)'[^']{2,}'/, (found) => `'x${found.slice(1)}`],
 ];
 
-const git = (...args) => execFileSync('git', args, { encoding: 'utf8' });
+const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim();
 if (git('status', '--porcelain', '--untracked-files=no') !== '')
   throw new Error('the work tree is not clean');
 
-const sources = git('ls-files', '*.ts')
-  .trim()
+const lines = git('ls-files', '*.ts')
   .split('\n')
-  .filter((file) => !/\.test\.|\.tap\.|\/testing\/|\/(bench|attacks|accuracy)\/|^examples\//.test(file));
-const lines = sources.flatMap((file) =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .map((text, index) => ({ file, text, index })),
-);
+  .filter((file) => !/\.test\.|\.tap\.|\/testing\/|\/(bench|attacks|accuracy)\/|^examples\//.test(file))
+  .flatMap((file) => {
+    const texts = readFileSync(file, 'utf8').split('\n');
+    return texts.map((text, index) => ({ file, text, index }));
+  })
+  .filter(({ text }) => !/^\s*(\/?\*|\/\/|import|export \* |\} from)/.test(text));
 
-/** A line that an operator changes. */
-function nextDefect() {
-  for (;;) {
-    const { file, text, index } = lines[random(lines.length)];
-    const [name, pattern, change] = OPERATORS[random(OPERATORS.length)];
-    if (/^\s*(\/?\*|\/\/|import|export \* |\} from)/.test(text) || !pattern.test(text)) continue;
-    const changed = text.replace(pattern, change);
-    if (changed !== text) return { file, index, name, text, changed };
-  }
-}
+const anyDefect = fc
+  .tuple(fc.constantFrom(...lines), fc.constantFrom(...OPERATORS))
+  .map(([line, [name, ...change]]) => ({ ...line, name, changed: line.text.replace(...change) }))
+  .filter(({ text, changed }) => changed !== text);
 
 /** The test files of a folder and, where it has none, of the folder above. */
 function testsNear(file) {
   for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
-    const tests = git('ls-files', `${folder}/*.test.ts`).trim();
+    const tests = git('ls-files', `${folder}/*.test.ts`);
     if (tests !== '') return tests.split('\n');
   }
   return [];
 }
 
-const npm = (...args) => ['npm', ['run', '--silent', ...args]];
-/** All of them in one process, which is cheaper than one for each. */
-function runHere(tests) {
-  mkdirSync('.tap', { recursive: true });
-  const together = '.tap/nearby.tap.ts';
-  writeFileSync(together, tests.map((test) => `await import('${resolve(test)}');\n`).join(''));
-  return ['node', ['--import=tsx', together]];
-}
-
 /** What servers are judged by, and the servers: of nothing else can the accuracy run say anything. */
-const ofAccuracy = (run) => (defect) =>
-  /^(checks|spec|reference-server)\//.test(defect.file) ? run(defect) : undefined;
+const ofAccuracy = (command) => (file) => (/^(checks|spec|reference-server)\//.test(file) ? command : 'true');
 
+/** The shell's commands for a defect in a file. */
 const PARTS = {
-  typecheck: () => npm('typecheck'),
-  lint: ({ file }) => ['npx', ['biome', 'check', '--error-on-warnings', file]],
-  'tests nearby': ({ file }) => {
-    const tests = testsNear(file);
-    return tests.length === 0 ? undefined : runHere(tests);
+  typecheck: () => 'npm run --silent typecheck',
+  lint: (file) => `npx biome check --error-on-warnings ${file}`,
+  // In one process, which is cheaper than one for each.
+  'tests nearby': (file) => {
+    const imports = testsNear(file).map((test) => `await import("${resolve(test)}");`);
+    return `node --import=tsx --input-type=module -e '${imports.join('')}'`;
   },
-  'sampled accuracy': ofAccuracy(() => npm('accuracy', '--', '--sample', '60', '--seed', values.seed)),
-  'all tests': () => ['npm', ['test', '--silent']],
-  accuracy: ofAccuracy(() => npm('accuracy')),
+  'sampled accuracy': ofAccuracy(`npm run --silent accuracy -- --sample 60 --seed ${seed}`),
+  'all tests': () => 'npm test --silent',
+  accuracy: ofAccuracy('npm run --silent accuracy'),
 };
 
 /** What is red first: a test, or what the accuracy run says of a server. */
 const RED = /^(?: *not ok \d+ - |(?=(?:fault|variant|service|requirement) \S+.*: ))(.*)$/;
 
-/** What a command shows to be red, and ends with; undefined where nothing is. */
-function redOf([program, args]) {
-  const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
-  return new Promise((resolve) => {
-    const end = (red) => {
-      clearTimeout(timeout);
-      resolve(red);
-      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
-    };
-    const timeout = setTimeout(end, TIMEOUT_MS, 'it does not come to an end');
-    createInterface(child.stdout).on('line', (line) => {
-      const [, red] = RED.exec(line) ?? [];
-      if (red !== undefined) end(red);
-    });
-    child.once('close', (code) => end(code === 0 ? undefined : `exit code ${code}`));
-  });
+/** What a command shows to be red, or ends with; undefined where nothing is. */
+async function redOf(command) {
+  const child = spawn('sh', ['-c', command], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  const end = once(child, 'close');
+  const kill = () => process.kill(-child.pid, 'SIGKILL');
+  const timeout = setTimeout(kill, TIMEOUT_MS);
+  let red;
+  for await (const line of createInterface(child.stdout)) {
+    [, red] = RED.exec(line) ?? [];
+    if (red === undefined) continue;
+    if (child.exitCode === null) kill();
+    break;
+  }
+  const [code] = await end;
+  clearTimeout(timeout);
+  return red ?? (code === 0 ? undefined : `exit code ${code ?? 'none: it does not come to an end'}`);
 }
 
-/** The first part that is red, and what of it. */
-async function seenBy(defect, parts = Object.keys(PARTS).slice(0, Number(values.parts))) {
+/** The first part that is red on a file, and what of it. */
+async function seenIn(file, parts = Object.keys(PARTS).slice(0, most)) {
   for (const part of parts) {
-    const command = PARTS[part](defect);
-    const red = command && (await redOf(command));
+    const red = await redOf(PARTS[part](file));
     if (red !== undefined) return { part, red };
   }
   return undefined;
 }
 
-const AT_REST = ['typecheck', 'lint', ...(Number(values.parts) > 4 ? ['all tests'] : [])];
-const atRest = await seenBy({ file: 'spec/contract.ts' }, AT_REST);
+const atRest = await seenIn('spec/contract.ts', ['typecheck', 'lint', ...(most > 4 ? ['all tests'] : [])]);
 if (atRest !== undefined) throw new Error(`${atRest.part} is red without any defect: ${atRest.red}`);
 
 const seen = new Map();
-console.log(`seed ${values.seed}`);
-for (let number = 1; number <= Number(values.count); number += 1) {
-  const defect = nextDefect();
-  const before = readFileSync(defect.file, 'utf8');
-  const after = before.split('\n').with(defect.index, defect.changed).join('\n');
+console.log(`seed ${seed}`);
+const defects = fc.sample(fc.noBias(anyDefect), { numRuns: count, seed });
+for (const [number, { file, index, name, text, changed }] of defects.entries()) {
+  const before = readFileSync(file, 'utf8');
   let by;
   try {
-    writeFileSync(defect.file, after);
-    by = await seenBy(defect);
+    writeFileSync(file, before.split('\n').with(index, changed).join('\n'));
+    by = await seenIn(file);
   } finally {
-    writeFileSync(defect.file, before);
+    writeFileSync(file, before);
   }
   seen.set(by?.part, (seen.get(by?.part) ?? 0) + 1);
   const how = by === undefined ? 'NOT SEEN' : `${by.part} ${by.red}`;
-  console.log(`${number}. ${defect.file}:${defect.index + 1} ${defect.name}: ${how}`);
-  if (by === undefined) console.log(`   ${defect.text.trim()}\n   ${defect.changed.trim()}`);
+  console.log(`${number + 1}. ${file}:${index + 1} ${name}: ${how}`);
+  if (by === undefined) console.log(`   ${text.trim()}\n   ${changed.trim()}`);
 }
-for (const [part, count] of seen) console.log(`${part ?? 'not seen'}: ${count}`);
+for (const [part, number] of seen) console.log(`${part ?? 'not seen'}: ${number}`);
