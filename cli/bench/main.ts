@@ -2,12 +2,12 @@
  * `npm run bench [-- NAME…]`: measures what the project promises of its speed, memory and capacities. Each row is a figure
  * with its goal; exits 1 if one is missed.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import autocannon from 'autocannon';
 import { median } from 'simple-statistics';
 import { parseProfile } from '../../checks/profile/parse-profile.ts';
@@ -28,6 +28,7 @@ type Row = readonly [what: string, measured: number, relation: '≥' | '≤', go
 
 const KEY = 'a-key-for-the-bench';
 const ENV = 'PETSTORE_BENCH_KEY';
+const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const newFolder = () => mkdtempSync(join(folder, 'out-'));
 
@@ -43,23 +44,13 @@ const loadProfile = (target: string): string =>
 /** Makes a process print its peak resident memory at its end. */
 const TELL_MEMORY = `data:text/javascript,import{writeSync}from'node:fs';process.on('exit',()=>writeSync(2,'resident '+process.resourceUsage().maxRSS+' KiB'))`;
 
-/** Runs the command to its end in a process of its own. @throws with its output if it fails */
+/** Runs the command to its end in a process of its own. @throws with what it said if it fails */
 async function took(...args: readonly string[]) {
   const begun = performance.now();
   const command = fileURLToPath(new URL('../main.js', import.meta.url));
-  const child = spawn(process.execPath, ['--import', TELL_MEMORY, command, ...args], {
-    env: { ...process.env, [ENV]: KEY },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${args.join(' ')}: ${output}`);
-  const kibibytes = Number(/resident (\d+) KiB/.exec(output)?.[1]);
+  const options = { env: { ...process.env, [ENV]: KEY }, maxBuffer: Number.POSITIVE_INFINITY };
+  const { stderr } = await run(process.execPath, ['--import', TELL_MEMORY, command, ...args], options);
+  const kibibytes = Number(/resident (\d+) KiB/.exec(stderr)?.[1]);
   return { seconds: (performance.now() - begun) / 1000, megabytes: (kibibytes * 1024) / 1e6 };
 }
 
