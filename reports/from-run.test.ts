@@ -1,27 +1,22 @@
 import t from 'tap';
+import { PROFILE_DEFAULTS } from '../checks/profile/target-profile.ts';
 import type { Finding } from '../checks/run/findings.ts';
 import { testKey } from '../checks/run/testing/test-run.ts';
 import { GrowingTrace } from '../checks/run/trace.ts';
-import type { Exchange } from '../checks/wire/exchange.ts';
 import { answered } from '../checks/wire/testing/answered.ts';
 import { requirements } from '../spec/contract.ts';
 import { reportOf } from './from-run.ts';
 import { readReport } from './report.ts';
-import { conformantReport, exchange, SAMPLE_START } from './testing/sample-reports.ts';
+import { exchange, SAMPLE_START } from './testing/sample-reports.ts';
 
-const { animalsAdded: _, targetClockSkewMs: __, ...facts } = conformantReport().run;
-const surroundings = {
-  facts,
-  pinned: {},
-  required: [],
-  baseline: [],
-  repeating: ({ id }: Exchange) => `curl ${id}`,
-};
+const target = 'https://staging.example.com/v1';
+const request = { profile: { ...PROFILE_DEFAULTS, target, keys: [] }, permissions: [] };
+const asked = { command: 'petstore-harness check', required: [], baseline: [] };
 const proof = exchange('lists#1', 'x'.repeat(70_000));
 const [one = '', two = ''] = requirements.map(({ id }) => id);
 
 const trace = new GrowingTrace({
-  ...{ id: facts.id, baseUrl: facts.target, keys: [testKey()], permissions: new Set(), clockSpeed: 1 },
+  ...{ id: 'abcdefgh', baseUrl: target, keys: [testKey()], permissions: new Set(), clockSpeed: 1 },
   ...{ sampleCategoryId: undefined, declined: new Set() },
 });
 const added = [200, 201, 202, 400, 500].map((status, index) =>
@@ -54,7 +49,7 @@ t.test('what a run found, with its proof, the command that repeats it, and what 
     ]),
     gaps: new Map(),
   };
-  const written = reportOf({ ...run, result }, surroundings);
+  const written = reportOf({ ...run, result }, request, asked);
   t.match(written, { verdict: 'not-conformant', complete: true, problems: [], requests: { total: 7 } });
   t.equal(written.run.animalsAdded, 3, 'an addition that succeeded counts, with the wrong status too');
   t.match(written.requirements, [
@@ -65,7 +60,7 @@ t.test('what a run found, with its proof, the command that repeats it, and what 
       at: ['status'],
       why: failed.reasons,
       evidence: ['lists#1'],
-      curl: 'curl lists#1',
+      curl: `curl -i -H "Authorization: Bearer $FREE_1" -H 'Accept:' '${target}/pets?limit=1'`,
       clause: requirements[0]?.clause,
     },
     { id: two, consequenceOf: one, reason: `no animal (see ${one})` },
@@ -76,7 +71,7 @@ t.test('what a run found, with its proof, the command that repeats it, and what 
 });
 
 t.test('a run that had nothing to judge says why', async (t) => {
-  const written = reportOf({ kind: 'not-ready', message: 'it refused the connection' }, surroundings);
+  const written = reportOf({ kind: 'not-ready', message: 'it refused the connection' }, request, asked);
   t.match(written, { verdict: 'inconclusive', complete: false, problems: [/refused/] });
   t.ok(readReport(t.testdir({ 'report.json': JSON.stringify(written) })));
 });

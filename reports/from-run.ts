@@ -1,37 +1,46 @@
-import type { CheckedTarget } from '../checks/check-target.ts';
+import type { CheckedTarget, CheckRequest } from '../checks/check-target.ts';
 import type { GapAnswer } from '../checks/run/check.ts';
 import type { Finding } from '../checks/run/findings.ts';
 import type { Reason } from '../checks/run/reason.ts';
+import { wayOf } from '../checks/wire/access.ts';
+import { curl, shellWord } from '../checks/wire/curl.ts';
 import type { Exchange } from '../checks/wire/exchange.ts';
 import { everyRow, type Gap, gaps, keepsPinned, type Requirement } from '../spec/contract.ts';
+import { HARNESS_VERSION } from '../spec/harness-version.ts';
 import { count } from './facts.ts';
 import { sentence, sentenceOf } from './reasons.ts';
-import {
-  type GapResult,
-  REPORT_FORMAT_VERSION,
-  type Report,
-  type RequirementResult,
-  type RunFacts,
-} from './report.ts';
+import { type GapResult, REPORT_FORMAT_VERSION, type Report, type RequirementResult } from './report.ts';
 import { timelineOf } from './timeline.ts';
 import { type Gate, gated, isComplete, staleEntries, verdictOf } from './verdict.ts';
 
-/** What the report says in addition to what the run found out. */
-export interface RunSurroundings extends Gate {
-  /** What was known before the run began, and what ended it early. */
-  readonly facts: Omit<RunFacts, 'animalsAdded' | 'targetClockSkewMs'>;
-  /** The command that repeats an exchange. */
-  readonly repeating: (exchange: Exchange) => string;
-  /** Gap id to the answer that the profile pins. */
-  readonly pinned: Readonly<Record<string, string>>;
-}
+/** What is asked of a run beside its checks, and what ended it early. */
+export interface Asked extends Gate, Pick<Report['run'], 'command' | 'resume' | 'profile' | 'interrupted'> {}
+
+type Profile = CheckRequest['profile'];
 
 /** Writes down what a run found out, or why there was nothing to judge: the target was not reached, or refused every key. */
-export function reportOf(checked: CheckedTarget, surroundings: RunSurroundings): Report {
-  const { facts, pinned, repeating } = surroundings;
+export function reportOf(
+  checked: CheckedTarget,
+  request: Pick<CheckRequest, 'profile' | 'permissions' | 'only' | 'clock' | 'traffic' | 'access'>,
+  { required, baseline, ...asked }: Asked,
+): Report {
+  const { profile, permissions, only, clock, traffic } = request;
+  const way = wayOf(request.access);
   const nothing = {
     formatVersion: REPORT_FORMAT_VERSION,
-    run: { ...facts, animalsAdded: 0 },
+    run: {
+      id: 'not-begun',
+      startedAt: new Date().toISOString(),
+      durationSeconds: 0,
+      harnessVersion: HARNESS_VERSION,
+      target: profile.target,
+      keys: profile.keys.map(keyFacts),
+      clockSpeed: profile.clock.speed,
+      sharedClock: clock && true,
+      traffic: traffic && true,
+      animalsAdded: 0,
+      ...{ permissions, only, way, ...asked },
+    },
     verdict: 'inconclusive',
     complete: false,
     problems: [],
@@ -47,11 +56,11 @@ export function reportOf(checked: CheckedTarget, surroundings: RunSurroundings):
   const { id, keys } = trace.run;
   const judged = everyRow().flatMap((requirement) => {
     const finding = result.requirements.get(requirement.id);
-    return finding === undefined ? [] : [requirementRow(requirement, finding, repeating)];
+    return finding === undefined ? [] : [requirementRow(requirement, finding, profile)];
   });
-  const rows = gated(judged, surroundings);
-  const gapRows = gaps.flatMap((gap) => gapRow(gap, result.gaps.get(gap.id), pinned[gap.id] ?? null));
-  const problems = staleEntries(rows, surroundings.baseline);
+  const rows = gated(judged, { required, baseline });
+  const gapRows = gaps.flatMap((gap) => gapRow(gap, result.gaps.get(gap.id), profile.gaps[gap.id] ?? null));
+  const problems = staleEntries(rows, baseline);
   const answers = [...result.gaps.values()].filter((answer) => 'answer' in answer);
   const cited = [...result.requirements.values(), ...answers].flatMap(({ evidence }) => evidence);
   const exchanges = new Map(cited.map((exchange) => [exchange.id, exchange]));
@@ -59,20 +68,17 @@ export function reportOf(checked: CheckedTarget, surroundings: RunSurroundings):
   return {
     ...nothing,
     run: {
-      ...facts,
+      ...nothing.run,
       id,
       startedAt: new Date(startedAt).toISOString(),
       durationSeconds: (endedAt - startedAt) / 1000,
-      keys: keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
+      keys: keys.map(keyFacts),
       // A success with the wrong status has added one too.
       animalsAdded: trace.readings.filter(
         ({ operation, status, intent }) =>
           operation === 'createPet' && status >= 200 && status < 300 && intent !== 'foreign',
       ).length,
-      way:
-        facts.traffic === true
-          ? facts.way
-          : { ...facts.way, httpVersion: trace.exchanges.some(isHttp2) ? '2' : '1.1' },
+      way: traffic ? way : { ...way, httpVersion: trace.exchanges.some(isHttp2) ? '2' : '1.1' },
       targetClockSkewMs: skew && Math.round(skew),
     },
     verdict: verdictOf(rows, gapRows, problems),
@@ -88,6 +94,8 @@ export function reportOf(checked: CheckedTarget, surroundings: RunSurroundings):
     exchanges: [...exchanges.values()].sort((a, b) => a.sentAt - b.sentAt).map(withShortBody),
   };
 }
+
+const keyFacts = ({ name, plan, roles }: Report['run']['keys'][number]) => ({ name, plan, roles });
 
 const isHttp2 = ({ outcome }: Exchange) => outcome.kind === 'response' && outcome.httpVersion === '2';
 
@@ -105,7 +113,7 @@ function withShortBody(exchange: Exchange): Exchange {
 export function requirementRow(
   { id, section, level, title, statement, clause, reading, plan, permit }: Requirement,
   { verdict, reasons, violation, evidence }: Finding,
-  repeating: RunSurroundings['repeating'],
+  profile: Profile,
 ): RequirementResult {
   const [decisive] = evidence;
   const [first] = reasons;
@@ -117,7 +125,7 @@ export function requirementRow(
     why: reasons,
     ...violation,
     evidence: evidence.map((exchange) => exchange.id),
-    curl: verdict === 'fail' && decisive !== undefined ? repeating(decisive) : undefined,
+    curl: verdict === 'fail' && decisive !== undefined ? repeating(decisive, profile) : undefined,
   };
 }
 
@@ -131,4 +139,27 @@ function gapRow(gap: Gap, found: GapAnswer | Reason | undefined, pinned: string 
   const { answer, detail, evidence } = found;
   const verdict = pinned === null ? 'observed' : keepsPinned(gap, pinned, answer) ? 'kept' : 'drifted';
   return [{ ...row, observed: answer, verdict, detail, evidence: evidence.map((exchange) => exchange.id) }];
+}
+
+/** curl's options for what stands in front of a target. */
+function accessInShell({ headers, tls }: Profile): string[] {
+  const own = headers.map(({ name, value, env }) =>
+    env === undefined ? shellWord(`${name}: ${value}`) : `"${name}: $${env}"`,
+  );
+  const files = Object.entries({ '--cacert': tls.ca, '--cert': tls.cert, '--key': tls.key });
+  return [
+    ...own.flatMap((header) => ['-H', header]),
+    ...files.flatMap(([option, file]) => (file === undefined ? [] : [option, shellWord(file)])),
+    ...(tls.passphraseEnv === undefined ? [] : ['--pass', `"$${tls.passphraseEnv}"`]),
+    ...(tls.insecure ? ['--insecure'] : []),
+  ];
+}
+
+/** The command that repeats an exchange; a wrong key it derives from the first of the profile's. */
+function repeating(exchange: Exchange, profile: Profile): string {
+  const { target, keys } = profile;
+  const { env } = keys.find(({ name }) => name === exchange.key) ?? {};
+  // Of traffic a key may be unknown: it is in nobody's variable yet.
+  const variable = env ?? exchange.key?.toUpperCase().replaceAll('-', '_');
+  return curl(exchange, target, variable, keys[0]?.env, accessInShell(profile));
 }

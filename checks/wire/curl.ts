@@ -4,6 +4,11 @@ import { REDACTED } from './redaction.ts';
 /** A text as a POSIX shell takes it. */
 export const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
+const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
+
+/** A word as a POSIX shell takes it, and as it is where that is possible. */
+export const shellWord = (word: string) => (SHELL_SAFE.test(word) ? word : quote(word));
+
 /** A text of ours in a shell, with a key where one was redacted. */
 const inShell = (text: string, env: string | undefined) =>
   env !== undefined && text.includes(REDACTED)

@@ -1,6 +1,6 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import { quote } from '../../checks/wire/curl.ts';
+import { shellWord } from '../../checks/wire/curl.ts';
 import { currentId, everyRow, requirements } from '../../spec/contract.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
@@ -95,11 +95,6 @@ export const usage = new Command('check')
   .option('--list', 'print every check with its section, level, ground and permission');
 
 export type CheckOptions = ReturnType<typeof usage.opts>;
-
-const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
-
-/** A word as a POSIX shell takes it, and as it is where that is possible. */
-export const shellWord = (word: string) => (SHELL_SAFE.test(word) ? word : quote(word));
 
 /** The command that repeats a run with these options, or does something else with them. */
 export function commandOf(options: CheckOptions, command = 'check'): string {

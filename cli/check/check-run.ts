@@ -19,7 +19,7 @@ import { untilInterrupted } from '../shared/interruption.ts';
 import { screenOf } from '../shared/screen.ts';
 import { PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
-import { type Asked, judgedCheck } from './check-report.ts';
+import { type AskedOfRun, judgedCheck } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { liveView } from './live-view.ts';
 
@@ -46,7 +46,7 @@ export async function runCheck(
   );
   const run = { ...subject, signal, onEvent: view.onEvent };
   const isThere = () => existsSync(join(directory, JOURNAL_FILE));
-  const asked: Asked = {
+  const asked: AskedOfRun = {
     baseline,
     required: options.require ?? [],
     command: commandOf(repeatable(options, subject)),

@@ -11,10 +11,10 @@ import {
   startRawServer,
 } from '../../checks/accuracy/hostile/testing/raw-server.ts';
 import { createAuthority } from '../../checks/accuracy/hostile/testing/tls-targets.ts';
+import { shellWord } from '../../checks/wire/curl.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { proxyTo } from '../testing/gateways.ts';
 import { runHere } from '../testing/in-process.ts';
-import { shellWord } from './check-options.ts';
 
 /** With characters that URLs, JSON, HTML and base64 write differently. */
 const CANARIES = { free: 'sk_live+canary/4f9Zq7<TrXy>==', pro: 'pk.Canary~8"Wm2&Qe-Zt5%41Lx' };
