@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
 /** Owns the run's time: what it is, and waiting. Times are milliseconds since 1970. */
@@ -5,7 +6,7 @@ export interface Clock {
   /** How many of this clock's seconds pass in a real one. */
   readonly speed: number;
   now(): number;
-  /** Resolves at `time`, at once if it has passed; rejects with the signal's reason when it fires. */
+  /** Resolves at `time`, at once if it has passed; rejects when the signal fires. */
   sleepUntil(time: number, signal?: AbortSignal): Promise<void>;
   /** Does work in real time: the clock does not jump ahead meanwhile. */
   during?<T>(work: () => Promise<T>): Promise<T>;
@@ -52,7 +53,7 @@ const QUIET_TURNS = 3;
  */
 export function sharedClock(moved: (ahead: number) => void = () => undefined): SharedClock {
   const system = createClock();
-  const sleeping = new Map<() => void, number>();
+  const sleeping = new Map<EventEmitter, number>();
   let ahead = 0;
   let underWay = 0;
   let watching = false;
@@ -69,7 +70,7 @@ export function sharedClock(moved: (ahead: number) => void = () => undefined): S
       const next = Math.min(...sleeping.values());
       ahead += Math.max(0, next - now());
       moved(ahead);
-      for (const [wake, time] of sleeping) if (time <= now()) wake();
+      for (const [alarm, time] of sleeping) if (time <= now()) alarm.emit('ring');
       quiet = 0;
     }
     watching = false;
@@ -84,20 +85,10 @@ export function sharedClock(moved: (ahead: number) => void = () => undefined): S
     async sleepUntil(time, signal) {
       signal?.throwIfAborted();
       if (time <= now()) return;
-      await new Promise<void>((resolve, reject) => {
-        const wake = () => {
-          sleeping.delete(wake);
-          signal?.removeEventListener('abort', end);
-          resolve();
-        };
-        const end = () => {
-          sleeping.delete(wake);
-          reject(signal?.reason);
-        };
-        signal?.addEventListener('abort', end, { once: true });
-        sleeping.set(wake, time);
-        look();
-      });
+      const alarm = new EventEmitter();
+      sleeping.set(alarm, time);
+      look();
+      await once(alarm, 'ring', signal ? { signal } : {}).finally(() => sleeping.delete(alarm));
     },
     pass(milliseconds) {
       ahead += milliseconds;
