@@ -1,6 +1,5 @@
 /** Reads a recording of HTTP traffic: HAR 1.2, as browsers, Playwright and mitmproxy write it. */
 import { type Static, Type } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Observed } from '../wire/observed.ts';
 import { readJson, validated } from './stored-result.ts';
 
@@ -33,7 +32,7 @@ const Har = Type.Object({ log: Type.Object({ entries: Type.Array(Entry) }) });
  */
 export function readHar(file: string, baseUrl: string): Observed[] {
   const har = readJson(file, 'give a recording of HTTP traffic', (written) =>
-    validated(written, 'a HAR', TypeCompiler.Compile(Har)),
+    validated(written, 'a HAR', Har),
   );
   return har.log.entries.flatMap((entry) => observedIn(entry, baseUrl) ?? []);
 }

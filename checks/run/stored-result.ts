@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { FormatRegistry, type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
+import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { fileText } from '../profile/file-text.ts';
 import { UsageError } from '../profile/usage-error.ts';
@@ -32,13 +31,9 @@ function jsonIn(text: string): unknown {
 }
 
 /** What was written, if it is as the schema has it. @throws Error with the first place where it is not */
-export function validated<S extends TSchema>(
-  written: unknown,
-  what: string,
-  validator: TypeCheck<S>,
-): Static<S> {
-  if (validator.Check(written)) return written;
-  const first = validator.Errors(written).First();
+export function validated<S extends TSchema>(written: unknown, what: string, schema: S): Static<S> {
+  if (Value.Check(schema, written)) return written;
+  const first = Value.Errors(schema, written).First();
   const words: unknown = first?.schema['enum'];
   const wanted = Array.isArray(words) ? `expected one of ${words.join(', ')}` : first?.message.toLowerCase();
   throw new Error(`is not ${what}: ${first?.path || '/'} ${wanted}`);
@@ -66,7 +61,6 @@ export function readJson<T>(file: string, remedy: string, read: (written: unknow
  *   it cannot be read
  */
 export function resultReader<T>({ name, what, schema, version: known }: ResultKind): (path: string) => T {
-  let validator: TypeCheck<TUnsafe<T>> | undefined;
   const valueIn = (written: unknown): T => {
     const isVersioned = typeof written === 'object' && written !== null && 'formatVersion' in written;
     const version = isVersioned ? written.formatVersion : undefined;
@@ -78,9 +72,8 @@ export function resultReader<T>({ name, what, schema, version: known }: ResultKi
           : 'run it again, or, where the journal of a check is beside it, make it anew with check --rejudge';
       throw new Error(`has format version ${version}, this petstore-harness reads ${known}; ${remedy}`);
     }
-    validator ??= TypeCompiler.Compile(Type.Unsafe<T>(schema));
     // A newer harness of the same format version may have added fields.
-    return validated(Value.Clean(schema, written), what, validator);
+    return validated(Value.Clean(schema, written), what, Type.Unsafe<T>(schema));
   };
   const remedy = `give a ${name} or the folder that a command wrote with --out`;
   return (path) => readJson(existsSync(`${path}/`) ? join(path, name) : path, remedy, valueIn);
