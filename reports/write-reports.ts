@@ -1,6 +1,6 @@
-import { lstat, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { writeWhole } from '../checks/run/write-whole.ts';
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { type BuiltReport, buildReport } from './build-report.ts';
 import { FORMATS, type Format, type Shown } from './formats.ts';
 import { REPORT_FILE, type Report } from './report.ts';
@@ -24,10 +24,22 @@ export async function writeFormats(run: Shown, dir: string): Promise<void> {
     if (written) await writePrivately(join(dir, file), render(run));
 }
 
-/** Writes one file atomically, with mode 0600: a temporary one beside it, synced and renamed. A new folder has mode 0700. */
+/**
+ * Writes one file atomically, with mode 0600: a temporary one beside it, synced and renamed. A new folder has mode 0700.
+ *
+ * By hand, because write-file-atomic takes a write that a full disk cut short for a complete one, and has the process
+ * end where a file may grow no further.
+ */
 export async function writePrivately(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeWhole(path, text);
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
 }
 
 /**
