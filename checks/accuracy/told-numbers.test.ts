@@ -11,7 +11,7 @@ t.test('a number that a reason tells stands in an exchange, is a limit or counts
   t.strictSame(notShown('12 were refused'), []);
   t.strictSame(notShown('13 were refused, with X-RateLimit-Reset 7777778'), ['13', '7777778']);
   t.strictSame(notShown('1,000 a day, not 10,000'), ['10000']);
-  t.strictSame(notShown(`${run.facts.baseUrl} was refused 13 times, for 90 seconds`), []);
+  t.strictSame(notShown(`${run.trace.run.baseUrl} was refused 13 times, for 90 seconds`), []);
   t.strictSame(notShown(`at ${new Date(NOON).toISOString()}, before 5 December 2030`), []);
 });
 

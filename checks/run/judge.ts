@@ -58,7 +58,7 @@ export function judgeRun(judging: Judging, run: Run): RunResult {
   const judged = checks.map((check): Judged => {
     const findings = judgeCheck(check, run.watch.of(check), run);
     const finding = doubt === undefined ? findings.weigh() : weighInDoubt(doubt, check, findings);
-    return { check, findings, finding: run.facts.declined.has(check.id) ? asDeclined(finding) : finding };
+    return { check, findings, finding: run.trace.run.declined.has(check.id) ? asDeclined(finding) : finding };
   });
   const gaps = gapObservers.map((observer) => {
     const answer = gapAnswer(observer, run);
@@ -123,7 +123,7 @@ function withCauses(
   run: Run,
   open: ReadonlySet<string>,
 ): Finding {
-  const { declined } = run.facts;
+  const { declined } = run.trace.run;
   // A reading that is declined explains what follows from it as if it had failed.
   const failures = others.filter(
     (one) => one.finding.verdict === 'fail' || (declined.has(one.check.id) && one.findings.broken > 0),
@@ -178,7 +178,7 @@ function markAside(row: Finding, findings: Findings, alone: readonly AnyScene[],
 }
 
 function gapAnswer(observer: GapObserver, run: Run): GapAnswer | Reason {
-  const notAsked = whyNotAsked(observer, run.facts);
+  const notAsked = whyNotAsked(observer, run.trace.run);
   if (notAsked !== undefined) return notAsked;
   const answer = concluded(() => observer.answer(run));
   return answer instanceof Inconclusive ? answer.reason : (answer ?? { kind: 'not-shown' });

@@ -30,7 +30,7 @@ export async function playRun(
     onEvent({ kind: 'check-ended', id, ...finding });
   };
   const play = (scene: Scene<unknown>) => conclusionOf(run.play(scene));
-  const asked = checks.filter((check) => whyNotAsked(check, run.facts) === undefined);
+  const asked = checks.filter((check) => whyNotAsked(check, run.trace.run) === undefined);
   const alsoPlayed = asked.some(isShownByAll) ? harmless : [];
   const rows = [...asked, ...gapObservers];
   for (const row of rows) {

@@ -5,8 +5,7 @@ import type { ReadJournal, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
 import { conclusionOf, Inconclusive } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
-import type { AnyScene, InTurn, KeyScenes, Scene } from './scene.ts';
-import { SceneRun } from './scene-run.ts';
+import { type AnyScene, type InTurn, type KeyScenes, type Scene, SceneRun } from './scene.ts';
 import { Sender, type SenderOptions } from './sending/sender.ts';
 import { GrowingTrace } from './trace.ts';
 import { Watch } from './watch.ts';
@@ -43,10 +42,6 @@ export class Run implements Seen {
     if (options.resume !== undefined) this.#takeIn(options.resume);
   }
 
-  get facts(): RunFacts {
-    return this.trace.run;
-  }
-
   /** The keys that the target knows. */
   get keys(): readonly Key[] {
     return this.sender.usable().map(({ key }) => key);
@@ -79,7 +74,7 @@ export class Run implements Seen {
     if (played.length > 0) return played;
     const whyNot = ({ name }: Key) =>
       this.sender.laneOf({ key: name })?.unusable ?? `key ${name} cannot be used`;
-    return scenes.keys(this.facts.keys).map((key) => new Inconclusive(whyNot(key)));
+    return scenes.keys(this.trace.run.keys).map((key) => new Inconclusive(whyNot(key)));
   }
 
   #outcomeOf<T>(scene: Scene<T>): T | Inconclusive {
@@ -117,7 +112,7 @@ export class Run implements Seen {
   }
 
   #refusal({ permit }: Pick<Scene<unknown>, 'permit'>): Inconclusive | undefined {
-    return permit === undefined || this.facts.permissions.has(permit)
+    return permit === undefined || this.trace.run.permissions.has(permit)
       ? undefined
       : new Inconclusive({ kind: 'not-permitted', permission: permit });
   }
@@ -149,7 +144,7 @@ export class Run implements Seen {
     return decodeOutcome(encoded, {
       exchange: (id) => this.trace.find(id),
       reading: (id) => this.trace.findReading(id),
-      key: (name) => this.facts.keys.find((key) => key.name === name),
+      key: (name) => this.trace.run.keys.find((key) => key.name === name),
     });
   }
 

@@ -7,7 +7,7 @@ import { GrowingTrace, type Keeping } from './trace.ts';
 const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
 const PRO = testKey({ name: 'pro-1' });
 
-const traceOf = () => new GrowingTrace(testRun(undefined, { keys: [testKey(), PRO] }).run.facts);
+const traceOf = () => new GrowingTrace(testRun(undefined, { keys: [testKey(), PRO] }).run.trace.run);
 /** Takes in answers to requests of one scene, with these statuses. */
 const admitted = (statuses: readonly number[], keeping: Keeping, parts: AnswerParts = {}) => {
   const trace = traceOf();
@@ -55,7 +55,7 @@ t.test('of uniform answers two of each sender and status are kept, and every add
 
 t.test('what a judgement finds remarkable is kept, and so is what an outcome names', (t) => {
   const remarkable = new Set(['burst#3', 'burst#5']);
-  const trace = new GrowingTrace(testRun().run.facts, {
+  const trace = new GrowingTrace(testRun().run.trace.run, {
     see: () => undefined,
     isBroken: ({ id }) => remarkable.has(id),
   });

@@ -43,7 +43,6 @@ export class GrowingTrace {
   readonly #uniform = new Map<string, number>();
   readonly #inOrder: RateReading[] = [];
   readonly #readings = new Map<string, RateReading>();
-  readonly #byKey = new Map<string, RateReading[]>();
   readonly #refusals = new Map<string, number>();
   /** Keys on which a request got no answer since the last one that did. */
   readonly #lostOn = new Set<string | null>();
@@ -86,8 +85,9 @@ export class GrowingTrace {
 
   /** The readings of a key since a moment, in the order of sending. */
   readingsOf(key: Key, since = 0): readonly RateReading[] {
-    const all = this.#byKey.get(key.name) ?? [];
-    return all.filter(({ sentAt }) => sentAt >= since).sort((a, b) => a.sentAt - b.sentAt);
+    return this.#inOrder
+      .filter((reading) => reading.key === key.name && reading.sentAt >= since)
+      .sort((a, b) => a.sentAt - b.sentAt);
   }
 
   /** Keeps an exchange in full that was admitted before as one of many. */
@@ -107,7 +107,7 @@ export class GrowingTrace {
     exchange: Exchange,
     keeping: Keeping,
   ): { readonly reading: RateReading | undefined; readonly kept: boolean } {
-    this.#count(exchange);
+    this.#count(exchange.key);
     if (!isAnswered(exchange)) {
       if (mayHaveArrived(exchange)) this.#lostOn.add(exchange.key);
       this.#remember(exchange);
@@ -131,23 +131,23 @@ export class GrowingTrace {
   /** Takes in the reading of an exchange that was not kept in full. */
   admitReading(reading: RateReading): void {
     this.#lostOn.delete(reading.key);
-    this.#count(reading);
+    this.#count(reading.key);
     this.#learn(reading);
     this.#add(reading);
   }
 
   /** Takes in how many exchanges of a key a scene counted by itself. */
   admitTallied(key: string, count: number): void {
-    this.#counted(key, count);
+    this.#count(key, count);
     this.#lostOn.add(key);
   }
 
   /** What was under way when a process ended is lost, and may have been counted before what came last. */
   endSession(): void {
-    for (const { name } of this.run.keys) this.#lostOn.add(name);
-    for (const readings of this.#byKey.values()) {
-      const from = Math.max(0, readings.length - MAY_STAND_BESIDE_LOST);
-      for (const reading of readings.slice(from)) reading.afterLost = true;
+    for (const { name } of this.run.keys) {
+      this.#lostOn.add(name);
+      const ofKey = this.#inOrder.filter(({ key }) => key === name);
+      for (const reading of ofKey.slice(-MAY_STAND_BESIDE_LOST)) reading.afterLost = true;
     }
   }
 
@@ -160,12 +160,9 @@ export class GrowingTrace {
     this.#sorted = undefined;
   }
 
-  #count({ key }: Pick<Exchange, 'key'>): void {
-    this.#counted(key ?? '(none)', 1);
-  }
-
-  #counted(key: string, count: number): void {
-    this.requestsByKey.set(key, (this.requestsByKey.get(key) ?? 0) + count);
+  #count(key: string | null, count = 1): void {
+    const name = key ?? '(none)';
+    this.requestsByKey.set(name, (this.requestsByKey.get(name) ?? 0) + count);
   }
 
   #readingOf(exchange: AnsweredExchange): RateReading {
@@ -187,10 +184,6 @@ export class GrowingTrace {
   #add(reading: RateReading): void {
     this.#inOrder.push(reading);
     this.#readings.set(reading.id, reading);
-    if (reading.key === null) return;
-    const ofKey = this.#byKey.get(reading.key);
-    if (ofKey === undefined) this.#byKey.set(reading.key, [reading]);
-    else ofKey.push(reading);
   }
 
   #isKept(exchange: AnsweredExchange, keeping: Keeping): boolean {
