@@ -54,14 +54,8 @@ export function answersOtherwise(exchange: AnsweredExchange, first: AnsweredExch
   return refusesKey(exchange) || (exchange.outcome.status === 429 && codeOf(exchange) !== codeOf(first));
 }
 
-/** What an innocent key got while another was, or might have been, banned. */
-export interface OtherKey {
-  readonly key: Key;
-  readonly exchange: AnsweredExchange;
-}
-
-/** The answers to reaching a key's limit and to going on over it. */
-export interface Provocation {
+/** A key's ban from its provocation, the answers to reaching its limit and to going on over it, to its end. */
+export interface BanMeasurement {
   readonly key: Key;
   /** The requests that were admitted until the limit was reached. */
   readonly admitted: readonly RateReading[];
@@ -69,11 +63,8 @@ export interface Provocation {
   readonly refused: readonly AnsweredExchange[];
   /** The later answers: one round for each set of concurrent requests, in the order of receipt. */
   readonly rounds: readonly (readonly AnsweredExchange[])[];
-}
-
-/** A key's ban from its provocation to its end. */
-export interface BanMeasurement extends Provocation {
-  readonly others: readonly OtherKey[];
+  /** What innocent keys got while it was, or might have been, banned. */
+  readonly others: readonly { readonly key: Key; readonly exchange: AnsweredExchange }[];
   /** The answers from the expected end of the ban, or of the window, until the key was served or the run gave up. */
   readonly later: readonly AnsweredExchange[];
 }

@@ -44,12 +44,7 @@ const hiddenEdge = (admitted: number, { name }: Key): string =>
   `${admitted} requests of key ${name} were admitted, but a new window may have begun between them, which the headers do not show`;
 
 /** Evidence that more was refilled after the refusal than a minute allows. */
-interface TooMuch {
-  readonly actual: string;
-  readonly evidence: readonly Exchange[];
-}
-
-function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch | undefined {
+function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace) {
   const { key, after } = measurement;
   if (after === undefined) return undefined;
   const { refill } = after;

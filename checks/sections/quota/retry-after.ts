@@ -1,7 +1,7 @@
 /** Sections 7 and 8: the time to wait, as stated by Retry-After and X-RateLimit-Reset of a refusal. */
 
 import { resetBefore, resetsApart } from '../../limits/refill.ts';
-import { stoodPastReset } from '../../limits/remaining-arithmetic.ts';
+import { stoodPastReset, surelyGivenBack } from '../../limits/remaining-arithmetic.ts';
 import { type TargetClock, wentBack } from '../../limits/target-clock.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { clockDoubt, exceededWindow, isForDay, toldDate, toldWait } from '../../limits/told-time.ts';
@@ -17,16 +17,16 @@ import {
   type Seen,
 } from '../../run/check.ts';
 import { daySpent, Inconclusive, notTold } from '../../run/reason.ts';
-import { playedOn } from '../../run/scene.ts';
+import { playedOn, sceneOnKeys } from '../../run/scene.ts';
 import { retryAfterViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
+import { listPets } from '../../wire/requests.ts';
 import { judgeAnswer } from '../answers.ts';
 import { isAdmitted, neverRefused } from './admitted.ts';
 import type { AfterRefusal } from './after-refusal.ts';
 import { banOf, checkOfKeys, isRenewedEarly, minutesAndBan, refusedOtherwise } from './measurements.ts';
-import { judgeAbsence, type MinuteMeasurement, minute } from './minute.ts';
-import { spreadOut } from './spread-out.ts';
+import { exhaustKeys, judgeAbsence, type MinuteMeasurement, minute, minuteKeys } from './minute.ts';
 
 /** A wait "of the order of the window" may be generous, but not in another unit. */
 const GENEROUS = 10;
@@ -138,6 +138,61 @@ function judgeReset(measurement: MinuteMeasurement, judge: Judge, seen: Seen): v
     refusal,
   );
 }
+
+/** So many are spent at first: the more, the sooner it shows that they are given back. */
+const SPENT = 20;
+/** Pauses between those that follow: after a short one little can have been given back. */
+const PAUSES = [12, 13, 25].map((seconds) => seconds * SECOND);
+/** Nothing is waited for beyond this, whatever Reset tells. */
+const LONGEST_SPREAD = 3 * MINUTE;
+
+/** Whether the run drives the key to its limit. */
+const isFilled = (key: Key, keys: readonly Key[]) =>
+  key.roles.includes('ban') || exhaustKeys(keys).includes(key);
+
+/**
+ * A few requests on a key that is not driven to its limit, so that what X-RateLimit-Reset tells comes between them. While
+ * the minutes of other keys are filled; without another key nothing is sent.
+ */
+const spreadOut = sceneOnKeys(
+  'spread-out',
+  {
+    ...minute,
+    intent: 'ordinary',
+    keys: (keys) =>
+      minuteKeys(keys)
+        .slice(0, 1)
+        .map(
+          (first) => keys.find((key) => key.roles.includes('functional') && !isFilled(key, keys)) ?? first,
+        ),
+  },
+  async (run, key) => {
+    // One that was refused already has another row that says so.
+    if (isFilled(key, run.keys) || run.trace.refusalsOf({ key: key.name }) > 0) return;
+    const longest = run.now() + LONGEST_SPREAD;
+    const ask = async () => {
+      const exchange = await run.attemptAnswered(listPets({ limit: 1 }), key);
+      if (isAdmitted(exchange)) return rateReading(exchange);
+      throw new Inconclusive(`key ${key.name} was refused before its limit`, [exchange]);
+    };
+    const most = Math.min(SPENT, run.lane(key).left(run.now()) / 2);
+    let first = await ask();
+    for (let spent = 1; spent < most; spent += 1) first = await ask();
+    const told = [first];
+    for (const pause of PAUSES) {
+      await run.waitUntil(run.now() + pause, `requests of key ${key.name} to be spread out`);
+      told.push(await ask());
+    }
+    for (const before of told.slice(0, 2)) {
+      const at = surelyGivenBack(before, run.trace.targetClock);
+      if (before.limit !== key.limits.perMinute || at > longest) return;
+      await run.waitUntil(at, `X-RateLimit-Reset of key ${key.name}`);
+      const { remaining = 0 } = await ask();
+      // Where something was given back, nothing has to be confirmed.
+      if (remaining > (before.remaining ?? 0) - told.length) return;
+    }
+  },
+);
 
 /** 8: at the time in X-RateLimit-Reset the limit resets, whether a request was refused or not. */
 export const resetTrue: Check = checkOfKeys('rate-reset-true', minute, judgeReset, {
