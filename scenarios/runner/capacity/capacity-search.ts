@@ -1,10 +1,7 @@
 /** The search for a capacity: which rate is tried next, and what the steps show. */
-
 import { latencyBounds, round, type SloClause } from '../../lib/slo.ts';
 import type { CapacityFound } from './capacity.ts';
-import { MOST_RATE } from './capacity-books.ts';
-import { SUSTAINED_SECONDS } from './judge-step.ts';
-import { kneeOf, type StepOutcome } from './knee.ts';
+import { kneeOf, type StepOutcome, SUSTAINED_SECONDS } from './judge-steps.ts';
 
 /** Why no further step could be taken: the keys cannot pay, or the machine that makes the load could not carry it. */
 export interface SearchEnd {
@@ -25,6 +22,8 @@ export interface Search {
 
 const START_RATE = 20;
 const LEAST_RATE = 0.5;
+/** No step of a search goes beyond this many requests a second. */
+export const MOST_RATE = 20_000;
 /** Length of a step, in seconds. */
 const STEP_SECONDS = 5;
 /** Length of a step where nothing broke yet: the keys can pay for a higher rate. */

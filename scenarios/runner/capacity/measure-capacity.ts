@@ -1,23 +1,96 @@
-/** The highest rate that holds an objective. */
+/** The highest rate that holds an objective: the steps of a search, paid by what earlier ones left of the keys. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Way } from '../../../checks/wire/exchange-shape.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
+import type { PlannedKey } from '../../lib/messages.ts';
 import { latencyBounds, parseSlo, round } from '../../lib/slo.ts';
+import { sum } from '../../lib/statistics.ts';
 import { type LoadRun, runLoad } from '../load-run.ts';
+import type { LoadTarget } from '../quota/load-target.ts';
 import { TargetNotReady } from '../quota/preflight.ts';
+import { type BudgetKey, type Demand, payFor, Unpayable } from '../quota/quota.ts';
 import {
   CAPACITY_FORMAT_VERSION,
   type CapacityFound,
   type CapacityResult,
   type CapacityStep,
 } from './capacity.ts';
-import { BUDGET_SECONDS, keysAt, type Spent, waitFor } from './capacity-books.ts';
-import { NO_NUMBER, type SearchEnd, searchCapacity } from './capacity-search.ts';
-import { judgeStep } from './judge-step.ts';
+import { MOST_RATE, NO_NUMBER, type SearchEnd, searchCapacity } from './capacity-search.ts';
+import { judgeStep } from './judge-steps.ts';
+
+/** No step at the knee begins later than this. */
+const BUDGET_SECONDS = 170;
+/** No search sends more than this. */
+export const MOST_REQUESTS = MOST_RATE * BUDGET_SECONDS;
+/** Added to a minute, since the target's clock may differ from ours. */
+const ROOM_MS = 500;
+
+/** What a step sent with a key, and when the step ended, in milliseconds since 1970. */
+export interface Spent {
+  readonly at: number;
+  readonly name: string;
+  readonly sent: number;
+}
+
+type Payers = Pick<LoadTarget, 'keys' | 'clockSpeed'>;
+
+const minuteMs = (clockSpeed: number) => 60_000 / clockSpeed + ROOM_MS;
+
+/** The keys with what steps left of their minutes and days, as it will be at a time, milliseconds since 1970. */
+function keysAt({ keys, clockSpeed }: Payers, spent: readonly Spent[], at: number): BudgetKey[] {
+  const spentOf = (name: string, since: number) =>
+    sum(spent.map((step) => (step.name === name && step.at >= since ? step.sent : 0)));
+  return keys.map((key) => ({
+    ...key,
+    minuteLeft: key.perMinute - spentOf(key.name, at - minuteMs(clockSpeed)),
+    dayLeft: key.perDay - spentOf(key.name, 0),
+  }));
+}
+
+/**
+ * In how many seconds the keys can pay for a step, and why not before. 0 is now; infinity is never, as no minute is
+ * large enough or the day is spent.
+ */
+export function waitFor(
+  step: Pick<Demand, 'rate' | 'seconds'>,
+  payers: Payers,
+  spent: readonly Spent[],
+  now: number,
+): { readonly waitSeconds: number; readonly reason: string } {
+  const { clockSpeed } = payers;
+  const over = spent.map(({ at }) => at + minuteMs(clockSpeed) + 1);
+  let reason = '';
+  for (const at of [now, ...over.filter((time) => time > now)]) {
+    try {
+      payFor({ facts: CAPACITY_STEP, ...step, clockSpeed }, keysAt(payers, spent, at));
+      return { waitSeconds: (at - now) / 1000, reason };
+    } catch (error) {
+      if (!(error instanceof Unpayable)) throw error;
+      reason = error.reason;
+    }
+  }
+  return { waitSeconds: Number.POSITIVE_INFINITY, reason };
+}
+
+/**
+ * The most that a search can spend of its keys. The number of steps and their rates depend on the target. They are
+ * bounded by the time of the search and by what is left of the keys' minutes.
+ *
+ * @param step the bill of the first step, which names the keys
+ * @param clockSpeed seconds of the target's clock in a real one
+ */
+export function searchBill(step: readonly PlannedKey[], clockSpeed: number): PlannedKey[] {
+  const minutes = Math.ceil((BUDGET_SECONDS * clockSpeed) / 60);
+  return step.map((key) => ({
+    ...key,
+    requests: Math.min(key.perDay, key.perMinute * minutes, MOST_REQUESTS),
+    busiestMinute: Math.min(key.perMinute, key.perDay, Math.ceil((MOST_RATE * 60) / clockSpeed)),
+  }));
+}
 
 /** A search: each of its steps is such a load. Its rate is a first guess. */
-export interface CapacityRequest extends Omit<LoadRun, 'facts'> {
+interface CapacityRequest extends Omit<LoadRun, 'facts'> {
   readonly onStep?: (step: CapacityStep) => void;
   /** Called before the search waits for the keys' next minute. */
   readonly onWait?: (seconds: number) => void;
@@ -30,7 +103,7 @@ const LEAST_LAG_MS = 20;
 /**
  * Finds the capacity.
  *
- * The interval has two parts. One is what the steps leave open: a 95 % credible interval, see knee.ts. The other is the
+ * The interval has two parts. One is what the steps leave open: a 95 % credible interval, see judge-steps.ts. The other is the
  * resolution of the criterion: it misses a queue that grows too slowly to break the objective within a minute.
  */
 export async function measureCapacity(request: CapacityRequest): Promise<CapacityResult> {
@@ -45,23 +118,16 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
   const taken: CapacityStep[] = [];
   let way: Way = {};
 
-  /** Waits until the keys can pay for a step, or says why they cannot. */
-  async function afford(rate: number, seconds: number): Promise<SearchEnd | undefined> {
-    const { waitSeconds, reason } = waitFor({ rate, seconds }, target, spent, Date.now());
-    if (waitSeconds === 0) return undefined;
-    if (waitSeconds === undefined || waitSeconds + seconds > left())
-      return { outcome: 'quota-limited', reason };
-    request.onWait?.(waitSeconds);
-    await sleep(waitSeconds * 1000, undefined, stop === undefined ? {} : { signal: stop });
-    return undefined;
-  }
-
-  /** Takes a step, and repeats it if the machine itself stumbled. */
+  /** Takes a step once the keys can pay for it, and repeats it if the machine itself stumbled. */
   async function take(rate: number, seconds: number): Promise<SearchEnd | undefined> {
     let stumble = '';
     for (let stumbles = 0; stumbles <= MOST_STUMBLES; stumbles += 1) {
-      const end = await afford(rate, seconds);
-      if (end !== undefined) return end;
+      const { waitSeconds, reason } = waitFor({ rate, seconds }, target, spent, Date.now());
+      if (waitSeconds > 0) {
+        if (waitSeconds + seconds > left()) return { outcome: 'quota-limited', reason };
+        request.onWait?.(waitSeconds);
+        await sleep(waitSeconds * 1000, undefined, stop === undefined ? {} : { signal: stop });
+      }
       const result = await runLoad({
         ...request,
         ...{ facts: CAPACITY_STEP, rate, seconds, note: () => {} },
