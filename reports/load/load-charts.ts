@@ -3,7 +3,7 @@ import type { ScaleOptions } from '@observablehq/plot';
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { boundsIn } from '../../scenarios/lib/slo.ts';
 import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
-import { blocksOf, type LoadBlock, latencyOf } from '../../scenarios/runner/result/figures.ts';
+import { blocksOf, type LoadBlock, readingOf } from '../../scenarios/runner/result/figures.ts';
 import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { milliseconds } from '../facts.ts';
 import {
@@ -65,7 +65,7 @@ export function latencyChart(all: readonly LoadSeries[], names: readonly string[
   const curves = all.flatMap((series, index) => {
     const { requests } = series;
     if (series.latency === null) return [];
-    const percentile = latencyOf([series]);
+    const { latency: percentile } = readingOf(series.blocks);
     const reach = Math.min(most, reachOf(requests));
     const points = Array.from({ length: 101 }, (_, step) => {
       const at = (reach * step) / 100;

@@ -28,12 +28,17 @@ export type PlannedKey = Readonly<Static<typeof PlannedKeyShape>>;
 
 export const MixShape = forEach(LOAD_OPERATIONS, number);
 
-/** What a result needs of a plan, which k6 tells again at the end. */
-export const ToldPlanShape = Type.Object({
+/**
+ * The plan of a load: everything that k6 needs to know, in plan.json beside the script, and what a result needs to know of
+ * the load. k6 tells it again at the end, so that its log alone makes a result. It holds no secret.
+ */
+const PlanShape = Type.Object({
   scenario: text,
   runId: text,
   /** Base address without a trailing slash. */
   target: text,
+  /** The address for k6, where the certificate is for another host than that of the target. */
+  base: Type.Optional(text),
   keys: Type.Array(PlannedKeyShape),
   /** The positions in `keys` for the clients at their own pace, one each. Nobody else uses such a key. */
   clients: Type.Array(count),
@@ -51,29 +56,20 @@ export const ToldPlanShape = Type.Object({
   seconds: number,
   /** Virtual users of all processes together. */
   vus: count,
+  /** One body in this many is judged by the schema. */
+  validateEvery: number,
+  /** Whether k6's metrics go to an output that somebody looks at: then they have tags. */
+  tagged: Type.Boolean(),
+  samples: Type.Object({ categoryId: text, ids: Type.Array(text) }),
+  /** For what stands in front of the target; a value that is secret is in the variable `env`. */
+  headers: Type.Array(Type.Object({ name: text, value: Type.Optional(text), env: Type.Optional(text) })),
+  /** k6's options, made from the scenario. */
+  options: Type.Record(text, Type.Unknown()),
   way: Type.Optional(WayShape),
   /** What a reader of the result must know of the plan. */
   notes: Type.Array(text),
 });
-export type ToldPlan = Readonly<Static<typeof ToldPlanShape>>;
-
-/**
- * The plan of a load: everything that k6 needs to know, in plan.json beside the script, and what a result needs to know of
- * the load. k6 tells it again at the end, so that its log alone makes a result. It holds no secret.
- */
-export interface LoadPlan extends ToldPlan {
-  /** One body in this many is judged by the schema. */
-  readonly validateEvery: number;
-  /** Whether k6's metrics go to an output that somebody looks at: then they have tags. */
-  readonly tagged: boolean;
-  readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
-  /** The address for k6, where the certificate is for another host than that of the target. */
-  readonly base?: string;
-  /** For what stands in front of the target; a value that is secret is in the variable `env`. */
-  readonly headers: readonly { readonly name: string; readonly value?: string; readonly env?: string }[];
-  /** k6's options, made from the scenario. */
-  readonly options: Readonly<Record<string, unknown>>;
-}
+export type LoadPlan = Readonly<Static<typeof PlanShape>>;
 
 /** A response that breaks the contract: the requirement's id, how, and the exchange with 2,000 characters of its body. */
 export const ViolationShape = Type.Object({
@@ -129,7 +125,7 @@ export const MessageShape = Type.Partial(
     /** The version of HTTP, as k6 says it. */
     protocol: text,
     /** What was run, the arrivals that k6 dropped, and the requests that it counted itself. */
-    end: Type.Object({ plan: ToldPlanShape, dropped: number, requests: number }),
+    end: Type.Object({ plan: PlanShape, dropped: number, requests: number }),
   }),
   { additionalProperties: false },
 );

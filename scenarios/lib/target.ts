@@ -1,5 +1,5 @@
 /** Requests to the target: sent, judged, reported. */
-import type { RefinedParams, RefinedResponse } from 'k6/http';
+import type { RefinedResponse } from 'k6/http';
 import http from 'k6/http';
 import { OPERATIONS } from '../../spec/operations.ts';
 import { type Asked, bodyBreach, idsIn, rateHeaderBreach, unknownHeaders } from './oracle.ts';
@@ -16,16 +16,6 @@ http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }, ...answer
 
 const { base = plan.target } = plan;
 const petsUrl = `${base}${OPERATIONS.listPets.path}`;
-
-/** An operation as it is sent with one key: everything that is the same for each of its requests. */
-interface Sender {
-  readonly success: number;
-  readonly params: RefinedParams<'text'>;
-  /** The same without reading the body, which costs k6 a tenth less. */
-  readonly bodiless: RefinedParams<'text'>;
-  /** What its samples have in common. */
-  readonly series: string;
-}
 
 /** A key as its clients use it. */
 export type Caller = ReturnType<typeof newCaller>;
@@ -45,9 +35,10 @@ export function caller(keyIndex: number): Caller {
 function newCaller(keyIndex: number) {
   const key = plan.keys[keyIndex];
   if (key === undefined) throw new Error(`no key ${keyIndex}`);
-  const sender = (operation: LoadOperation): Sender => {
+  /** An operation as it is sent with this key: everything that is the same for each of its requests. */
+  const sender = (operation: LoadOperation) => {
     const { method, path, success } = OPERATIONS[operation];
-    // k6 walks through this object for every request. It discards a body that is not asked for.
+    // k6 walks through this object for every request. It discards the body, which costs a tenth less than reading it.
     const bodiless = {
       headers: {
         ...granted,
@@ -57,6 +48,7 @@ function newCaller(keyIndex: number) {
       ...(plan.tagged && { tags: { operation, name: `${method} ${path}`, plan: key.plan } }),
     };
     const params = { ...bodiless, responseType: 'text' as const };
+    // The series is what its samples have in common.
     return { success, params, bodiless, series: `${keyIndex} ${operation}` };
   };
   const [listPets, createPet, getPet] = [sender('listPets'), sender('createPet'), sender('getPet')];

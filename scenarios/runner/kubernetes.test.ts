@@ -8,7 +8,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { parseProfile } from '../../checks/profile/parse-profile.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import { scenarioNamed } from '../lib/catalogue.ts';
-import { type KubernetesRequest, kubernetesManifests } from './kubernetes.ts';
+import { kubernetesManifests } from './kubernetes.ts';
 import { startEmbeddedTarget } from './quota/load-target.ts';
 
 /** The operator's release whose CRD the manifests are held against. */
@@ -26,7 +26,7 @@ const target = {
   keys: embedded.keys.filter(({ plan }) => plan === 'enterprise'),
 };
 
-const manifests = (shards: number, more: Partial<KubernetesRequest> = {}) =>
+const manifests = (shards: number, more: Partial<Parameters<typeof kubernetesManifests>[0]> = {}) =>
   kubernetesManifests({
     facts,
     target,

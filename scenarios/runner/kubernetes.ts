@@ -10,19 +10,17 @@ import { SCRIPT } from './load-run.ts';
 import { type LoadRequest, prepareLoad } from './quota/prepare.ts';
 import { totalOf } from './quota/quota.ts';
 
-export interface KubernetesRequest extends LoadRequest {
-  /** The Secret that holds each key under the name of its environment variable. */
-  readonly secret: string;
-}
-
 const GRACE_SECONDS = 5;
 
 /**
  * The manifests. Each runner has an equal part of the load, and keys of its own that can pay for it.
  *
+ * @param request with the Secret that holds each key under the name of its environment variable
  * @throws UsageError if the load cannot be paid or divided, or if no runner can reach the target
  */
-export async function kubernetesManifests(request: KubernetesRequest): Promise<string> {
+export async function kubernetesManifests(
+  request: LoadRequest & { readonly secret: string },
+): Promise<string> {
   const { facts, target, runId, secret, shards: count = 1, k6Options = [] } = request;
   // Pods have a proxy of their own, or none.
   const access = { ...target.access, proxy: undefined };

@@ -3,7 +3,7 @@ import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { isCustom } from '../../../spec/plans.ts';
 import { textTable } from '../../../spec/text-table.ts';
 import { arrivalsOf, peakOf, type Timing, wholeRequests } from '../../lib/load-profiles.ts';
-import type { PlannedKey, ToldPlan } from '../../lib/messages.ts';
+import type { LoadPlan, PlannedKey } from '../../lib/messages.ts';
 import type { Personas, ScenarioFacts } from '../../lib/scenario.ts';
 import { sum } from '../../lib/statistics.ts';
 
@@ -16,7 +16,7 @@ export interface BudgetKey extends Omit<PlannedKey, 'requests' | 'busiestMinute'
 }
 
 /** A load that its keys can pay: all keys that were given, and those that pay for clients and for requests at a rate. */
-export type PaidLoad = Pick<ToldPlan, 'keys' | 'clients' | 'turns'>;
+export type PaidLoad = Pick<LoadPlan, 'keys' | 'clients' | 'turns'>;
 
 /**
  * The key that pays for the look at the target before the load. Of keys that take turns the first can pay most; of clients,

@@ -1,7 +1,7 @@
 /** Counts and latencies: taken in sample by sample, added up, and read back from a result. */
 import { groupBy } from '../../../spec/group-by.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
-import type { ToldPlan } from '../../lib/messages.ts';
+import type { LoadPlan } from '../../lib/messages.ts';
 import { ARRIVALS, blockSecondsOf, LOAD_OPERATIONS, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import { sum } from '../../lib/statistics.ts';
 import type { Histogram, LoadFigures, LoadSeries, StoredBlock } from './load-result.ts';
@@ -86,9 +86,6 @@ export const blocksOf = (all: readonly WithBlocks[]) =>
   byTime(all).map(([at, blocks]) => ({ at, ...readingOf(blocks) }));
 export type LoadBlock = ReturnType<typeof blocksOf>[number];
 
-/** The percentiles of series together. */
-export const latencyOf = (all: readonly WithBlocks[]) => readingOf(countsOf(all)).latency;
-
 /** An HTTP status, not k6's code for a response that never came. */
 const isAnswer = (status: string) => Number(status) > 0 && Number(status) < 1000;
 
@@ -116,7 +113,7 @@ export function mergedSeries(
 }
 
 /** What samples need of a plan to be read. */
-type SampledPlan = Pick<ToldPlan, 'scenario' | 'seconds' | 'keys' | 'clients'>;
+type SampledPlan = Pick<LoadPlan, 'scenario' | 'seconds' | 'keys' | 'clients'>;
 
 /** Takes in samples, and keeps counts and histograms by time blocks, so that memory does not grow with their number. */
 export class Samples {

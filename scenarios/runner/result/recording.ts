@@ -9,7 +9,7 @@ import { type Redact, redactorOf } from '../../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import { peakOf } from '../../lib/load-profiles.ts';
-import { type Message, MessageShape, type ThresholdOutcome, type ToldPlan } from '../../lib/messages.ts';
+import { type LoadPlan, type Message, MessageShape, type ThresholdOutcome } from '../../lib/messages.ts';
 import { MARK } from '../../lib/scenario.ts';
 import { round } from '../../lib/slo.ts';
 import { quantile } from '../../lib/statistics.ts';
@@ -69,7 +69,7 @@ type ProcessFacts = Partial<
 
 /** Which logs are recorded. */
 interface Recorded {
-  readonly plan: ToldPlan;
+  readonly plan: LoadPlan;
   /** Processes whose logs it takes in; those of the plan may be more. */
   readonly processes: number;
   readonly redact: Redact;
@@ -268,7 +268,7 @@ const MOST_PLAIN = 10_000;
  */
 export async function readRunnerLog(file: string): Promise<ResultPart> {
   const lines = () => createInterface({ input: createReadStream(file) });
-  let plan: ToldPlan | undefined;
+  let plan: LoadPlan | undefined;
   let plain = 0;
   try {
     for await (const line of lines()) {

@@ -1,5 +1,5 @@
 /** Results of requests that never were, for tests of arithmetic on them. */
-import type { ToldPlan } from '../../lib/messages.ts';
+import type { LoadPlan } from '../../lib/messages.ts';
 import { conclude } from '../result/conclude.ts';
 import { Samples } from '../result/figures.ts';
 import type { LoadResult, LoadSeries } from '../result/load-result.ts';
@@ -31,7 +31,7 @@ export function series(
 }
 
 /** A plan of one stream that a key pays. */
-export const planWith = (key: string, more: Partial<ToldPlan> = {}): ToldPlan => ({
+export const planWith = (key: string, more: Partial<LoadPlan> = {}): LoadPlan => ({
   scenario: 'mixed',
   runId: 'a1',
   target: 'http://127.0.0.1:1/v1',
@@ -44,6 +44,11 @@ export const planWith = (key: string, more: Partial<ToldPlan> = {}): ToldPlan =>
   rate: 10,
   seconds: 10,
   vus: 4,
+  validateEvery: 100,
+  tagged: false,
+  samples: { categoryId: '1', ids: [] },
+  headers: [],
+  options: {},
   notes: [],
   ...more,
 });
@@ -57,7 +62,7 @@ export function resultOf(
   key: string,
   durations: readonly number[],
   since = START,
-  more: Partial<ToldPlan> = {},
+  more: Partial<LoadPlan> = {},
 ): LoadResult {
   const recording = new Recording({
     plan: planWith(key, more),
