@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Plan } from './plans.ts';
 
 /** An issued key, without its value: who is calling. */
@@ -25,15 +25,6 @@ const DEMO_KEYS: readonly ApiKey[] = [
 /** The built-in keys. Their values are new in every run, so that a leaked one does not stay valid. */
 export const demoKeys = (): IssuedKey[] =>
   DEMO_KEYS.map((key) => ({ ...key, value: `pet_${randomBytes(24).toString('base64url')}` }));
-
-/**
- * Finds keys by their SHA-256, so the time of a look-up reveals nothing about a key's characters, and an unknown token
- * leaves nothing behind.
- */
-export function keyFinder(keys: readonly IssuedKey[]): (token: string) => ApiKey | null {
-  const byDigest = new Map(keys.map(({ name, plan, value }) => [hash('sha256', value), { name, plan }]));
-  return (token) => byDigest.get(hash('sha256', token)) ?? null;
-}
 
 /** The token of a bearer credential (RFC 6750, 2.1), or null. The scheme has no case (RFC 9110, 11.1). */
 export function bearerToken(authorization: string | null): string | null {

@@ -1,6 +1,5 @@
-import type { Socket } from 'node:net';
 import { type Answer, refusal } from './answer.ts';
-import { type ApiKey, bearerToken, demoKeys, type IssuedKey, keyFinder } from './api-keys.ts';
+import { bearerToken, demoKeys, type IssuedKey } from './api-keys.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Decisions, Design, Gate, RefusedBy } from './design.ts';
 import { secondsUntil, standardHeaders } from './headers.ts';
@@ -26,18 +25,10 @@ export interface ServiceOptions {
   readonly ban?: Partial<Design['ban']>;
 }
 
-/** Section 5. A connection usually repeats its credential, which is then recognised without another digest. */
+/** Section 5. An unknown token leaves nothing behind. */
 function identification(keys: readonly IssuedKey[]): Decisions['identify'] {
-  const findKey = keyFinder(keys);
-  const callers = new WeakMap<Socket, { readonly authorization: string | null; readonly key: ApiKey }>();
-  return ({ authorization, request: { socket } }) => {
-    const caller = callers.get(socket);
-    if (caller?.authorization === authorization) return caller.key;
-    const token = bearerToken(authorization);
-    const key = token === null ? null : findKey(token);
-    if (key !== null) callers.set(socket, { authorization, key });
-    return key;
-  };
+  const byValue = new Map(keys.map((key) => [key.value, key]));
+  return ({ authorization }) => byValue.get(bearerToken(authorization) ?? '') ?? null;
 }
 
 const REFUSALS = {
