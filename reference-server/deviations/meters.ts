@@ -95,23 +95,21 @@ export const bucketBySecond: MeterKind = (limit, windowMs) => {
   };
 };
 
-/** A sliding log that is lost where nothing was asked for so long: a table's entry that expires. */
-export const forgottenAfter =
-  (idleMs: number): MeterKind =>
-  (limit, windowMs) => {
-    let [log, askedAt] = [slidingLog(limit, windowMs), 0];
-    const kept = (now: number) => (now < askedAt + idleMs ? log : slidingLog(limit, windowMs));
-    return {
-      left: (now) => kept(now).left(now),
-      spend(now) {
-        log = kept(now);
-        log.spend(now);
-        askedAt = now;
-      },
-      freeAt: (now) => kept(now).freeAt(now),
-      resetAt: (now) => kept(now).resetAt(now),
-    };
+/** A sliding log that is lost where nothing was asked for ten seconds: a table's entry that expires. */
+export const forgottenWhenIdle: MeterKind = (limit, windowMs) => {
+  let [log, keptUntil] = [slidingLog(limit, windowMs), 0];
+  const kept = (now: number) => (now < keptUntil ? log : slidingLog(limit, windowMs));
+  return {
+    left: (now) => kept(now).left(now),
+    spend(now) {
+      log = kept(now);
+      log.spend(now);
+      keptUntil = now + 10_000;
+    },
+    freeAt: (now) => kept(now).freeAt(now),
+    resetAt: (now) => kept(now).resetAt(now),
   };
+};
 
 /** A window that ends a whole window after the last request, served or refused, as of a counter with a new time to live. */
 export const renewedWindow: MeterKind = (limit, windowMs) => {

@@ -20,27 +20,24 @@ export const knowingAdded =
     return [noting(({ id }, { key, now }) => added.set(id, { by: key?.name, at: now })), deviation(added)];
   };
 
-/** Hides animals from lists; the next ones fill the gaps. */
+/** Animals have changed, for whoever lists them; null where one is not listed, and the next ones fill the gaps. */
+const listedAs = (change: (pet: Pet, call: Call, query: ListQuery) => Pet | null): Deviation =>
+  selecting((usual, query, call) =>
+    usual(unfiltered(Number.POSITIVE_INFINITY), call)
+      .flatMap((pet) => change(pet, call, query) ?? [])
+      .filter((pet) => isAskedFor(query, pet))
+      .slice(0, query.limit),
+  );
+
+/** Hides animals from lists. */
 export const hiding = (
   hidden: (pet: Pet, call: Call) => boolean,
   from: (query: ListQuery) => boolean = always,
-): Deviation =>
-  selecting((usual, query, call) =>
-    from(query)
-      ? usual({ ...query, limit: Number.POSITIVE_INFINITY }, call)
-          .filter((pet) => !hidden(pet, call))
-          .slice(0, query.limit)
-      : usual(query, call),
-  );
+): Deviation => listedAs((pet, call, query) => (from(query) && hidden(pet, call) ? null : pet));
 
 /** Animals have changed, for whoever lists or retrieves them; null where one is shown to nobody. */
 export const changed = (change: (pet: Pet, call: Call) => Pet | null): Deviation => [
-  selecting((usual, query, call) =>
-    usual(unfiltered(Number.POSITIVE_INFINITY), call)
-      .flatMap((pet) => change(pet, call) ?? [])
-      .filter((pet) => isAskedFor(query, pet))
-      .slice(0, query.limit),
-  ),
+  listedAs(change),
   foundAs(change),
 ];
 

@@ -55,9 +55,6 @@ export function oneBefore<T>(n: number): (one: T) => T {
   };
 }
 
-/** Matches every n-th time that a predicate does. */
-export const everyNth = (n: number, when: When): When => where(when, everyTime(n));
-
 /** Makes something for each key, once. */
 export function ofEachKey<T>(make: () => T): (key: ApiKey | null) => T {
   const made = new Map<string, T>();

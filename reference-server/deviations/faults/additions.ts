@@ -7,7 +7,7 @@ import { answering, answers, closing, delivering, failing, heldBack, restated } 
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { bodyAs, memberAs, membersOf, readAs, refusing } from '../reading.ts';
 import { addedAs } from '../store.ts';
-import { everyNth, knowingSeen, oneBefore, type When, where } from '../when.ts';
+import { everyTime, knowingSeen, oneBefore, type When, where } from '../when.ts';
 
 const refusingBody = (refused: (body: string) => boolean, code: string, message: string) =>
   readAs((read, body) => (refused(body) ? badRequest(code, message) : read));
@@ -104,7 +104,7 @@ export const ADDITION_FAULTS: DeviationTable = {
   'add-answers-201': {
     'add-answers-200': answering(answers(201), { status: 200 }),
     'add-answers-202': answering(answers(201), { status: 202 }),
-    'add-third-fails': () => failing(503, everyNth(3, answers(201))),
+    'add-third-fails': () => failing(503, answers(201), everyTime(3)),
     'add-answers-without-body': answering(answers(201), { text: '', status: 204 }),
     'add-large-category-fails':
       failing(500, answers(201), (_call, { text }) => isLarge(/"categoryId":(-?\d+)/.exec(text)?.[1])),

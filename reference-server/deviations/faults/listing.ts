@@ -9,7 +9,7 @@ import { answering, errorOf, failing, rewriting, succeeds } from '../answers.ts'
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { readingQuery } from '../reading.ts';
 import { addedAs, adding, beginningWith, hiding, knowingAdded, selecting } from '../store.ts';
-import { always, asksForStatus, everyNth, knowingSeen, queried, type When, where } from '../when.ts';
+import { always, asksForStatus, everyTime, knowingSeen, queried, type When, where } from '../when.ts';
 
 const hasLimit = (call: Call) => new URLSearchParams(call.route.search).has('limit');
 
@@ -120,7 +120,7 @@ export const LISTING_FAULTS: DeviationTable = {
   },
   'list-answers-200': {
     'list-as-object': rewriting(lists, (text) => `{"items":${text}}`),
-    'list-fails-now-and-then': () => failing(503, everyNth(7, lists)),
+    'list-fails-now-and-then': () => failing(503, lists, everyTime(7)),
     'list-no-match-404': noMatch((when) => failing(404, when)),
     'list-no-match-204': noMatch((when) => answering(when, { text: '', status: 204 })),
     'list-no-match-null': noMatch((when) => answering(when, { text: 'null' })),

@@ -1,7 +1,7 @@
 import { failing, heldBack, succeeds } from '../answers.ts';
 import type { DeviationTable } from '../deviation.ts';
 import { adding } from '../store.ts';
-import { everyNth } from '../when.ts';
+import { everyTime } from '../when.ts';
 
 /** Holds answers back, longer and longer. */
 const slower = (milliseconds: (requests: number) => number) => () => {
@@ -14,7 +14,7 @@ const slower = (milliseconds: (requests: number) => number) => () => {
 export const LOAD_FAULTS: DeviationTable = {
   'list-answers-200': {
     'load-latency-leaks': slower((requests) => requests / 100),
-    'load-errors': () => failing(503, everyNth(500, succeeds('listPets'))),
+    'load-errors': () => failing(503, succeeds('listPets'), everyTime(500)),
     'load-stalls': slower((requests) => (requests % 1000 === 0 ? 3_000 : 0)),
   },
   'pet-id-unique': {

@@ -5,7 +5,7 @@ import { admitted, admitting, gating, onPlan, overLimit, withKey, withoutKey } f
 import { answers, otherErrors, succeeds } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { headersAbsent, headersAs, numberIn, RATE_HEADERS } from '../headers.ts';
-import { forgottenAfter, renewedWindow, slidingLog } from '../meters.ts';
+import { forgottenWhenIdle, renewedWindow, slidingLog } from '../meters.ts';
 import { headersOfTheDay } from '../variants/limits.ts';
 import { always, asksForStatus, ofEachKey, on, queried, type When, where } from '../when.ts';
 import { uncounted } from './limits.ts';
@@ -151,7 +151,7 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
     'remaining-full-on-429': remainingShown(overLimit, (_left, { quota }) => quota.limit),
   },
   'rate-remaining-falls': {
-    'minute-forgotten-when-idle': { minuteMeter: forgottenAfter(10_000) },
+    'minute-forgotten-when-idle': { minuteMeter: forgottenWhenIdle },
     'remaining-constant': remainingShown(admitted, oneLess),
     'remaining-of-the-day-constant': [headersOfTheDay, remainingShown(admitted, oneLess)],
     'each-request-costs-two': costing(2, always),

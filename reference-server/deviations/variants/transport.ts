@@ -5,7 +5,7 @@ import { closing, delivering, heldBack } from '../answers.ts';
 import { afterRemoval, clockOffBy } from '../clock.ts';
 import type { DeviationTable } from '../deviation.ts';
 import { addedHeader, changedHeader, header, headersAbsent, headersAs } from '../headers.ts';
-import { always, everyNth, on } from '../when.ts';
+import { always, everyTime, on } from '../when.ts';
 
 const gzipped = delivering((_usual, response, answered, headers, call) => {
   const isAccepted = /\bgzip\b/.test(String(call.request.headers['accept-encoding']));
@@ -69,7 +69,7 @@ export const TRANSPORT_ANSWERS = {
   },
   'date-header': {
     // A server whose loop stalls sends the text of an earlier second.
-    'old-at-times': () => header('Date', everyNth(7, always), (_, { now }) => httpDate(now - 42_000)),
+    'old-at-times': () => header('Date', everyTime(7), (_, { now }) => httpDate(now - 42_000)),
     none: [headersAbsent(always, 'Date'), delivering((usual, response, answered, headers, call) => {
       response.sendDate = false;
       usual(response, answered, headers, call);
