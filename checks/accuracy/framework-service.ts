@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { packageRoot } from '../../spec/package-root.ts';
 import { PLANS } from '../../spec/plans.ts';
 import { sharedClock } from '../run/clock.ts';
-import { KEYS } from './frameworks/accounts.ts';
+import { KEYS } from './frameworks/parts.ts';
 import { NODE_STYLES } from './frameworks/styles.ts';
 
 /** A program that prints its port and ends with its standard input. */

@@ -32,7 +32,6 @@ function breachOf(requirement: string, violation: answer.Violation | undefined):
 }
 
 const DAY_MS = 86_400_000;
-const DEFAULT_LIMIT = LIMIT.default;
 /** Reset has whole seconds, Date (from which the skew is known) too; a second more for a request under way. */
 const CLOCK_TOLERANCE_MS = 3_000;
 const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
@@ -164,7 +163,7 @@ function listBreach(value: JsonValue, { limit, status }: Asked): Breach | undefi
   const listed = [value].flat().flatMap((animal) => seenPet(animal) ?? []);
   const row = limit === undefined ? 'list-limit-default' : 'list-limit-maximum';
   return (
-    breachOf(row, answer.listLimitViolation(limit, listed.length, DEFAULT_LIMIT)) ??
+    breachOf(row, answer.listLimitViolation(limit, listed.length, LIMIT.default)) ??
     breachOf('list-status-filter', answer.listStatusViolation(status, listed)) ??
     breachOf('list-each-once', answer.listOnceViolation(listed))
   );

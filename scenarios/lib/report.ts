@@ -8,10 +8,8 @@ import { MARK } from './scenario.ts';
 const WRITE_EVERY_MS = 500;
 const VIOLATIONS_PER_VU = 3;
 
-type Pending = NonNullable<Message['samples']>;
-
 /** What is not yet written; starts are counted from `since`. */
-const nothing = (): Pending => ({ series: {}, since: 0, lags: [], added: [] });
+const nothing = (): NonNullable<Message['samples']> => ({ series: {}, since: 0, lags: [], added: [] });
 let pending = nothing();
 let written = 0;
 /** What is under way: nothing where the time is 0. */

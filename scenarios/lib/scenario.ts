@@ -86,11 +86,5 @@ export interface ScenarioFacts {
   readonly blockSeconds?: number;
 }
 
-const USUAL_BLOCKS = 120;
-
-/** Length of a time block of the result. */
-export const blockSecondsOf = ({ blockSeconds }: ScenarioFacts, seconds: number): number =>
-  blockSeconds ?? Math.max(1, Math.ceil(seconds / USUAL_BLOCKS));
-
 /** The variables in which k6 gets a client certificate and its private key, in PEM. */
 export const [TLS_CERT, TLS_KEY] = ['PETSTORE_TLS_CERT', 'PETSTORE_TLS_KEY'] as const;

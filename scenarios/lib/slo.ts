@@ -34,18 +34,17 @@ const UNITS: Readonly<Record<SloClause['metric'], Readonly<Record<string, number
  */
 export function parseSlo(text: string): SloClause[] {
   const clauses = text.split(',').map((part) => part.trim());
-  return clauses.filter((part) => part !== '' || clauses.length === 1).map(parseClause);
-}
-
-function parseClause(text: string): SloClause {
-  const { percentile, part, sign, value, unit = '' } = CLAUSE.exec(text)?.groups ?? {};
-  const metric = SLO_METRICS.find((name) => name === part) ?? 'latency';
-  const factor = UNITS[metric][unit];
-  const isPossible = metric !== 'latency' || (Number(percentile) > 0 && sign !== '==');
-  if (factor === undefined || !isPossible)
-    throw new UsageError(`cannot read ${quoted(text)}: write p99<200ms, errors<0.1% or violations==0`);
-  const bound = Number(value) * factor;
-  return { text, metric, percentile: Number(percentile ?? 0), bound, inclusive: sign !== '<' };
+  const given = clauses.filter((part) => part !== '' || clauses.length === 1);
+  return given.map((text): SloClause => {
+    const { percentile, part, sign, value, unit = '' } = CLAUSE.exec(text)?.groups ?? {};
+    const metric = SLO_METRICS.find((name) => name === part) ?? 'latency';
+    const factor = UNITS[metric][unit];
+    const isPossible = metric !== 'latency' || (Number(percentile) > 0 && sign !== '==');
+    if (factor === undefined || !isPossible)
+      throw new UsageError(`cannot read ${quoted(text)}: write p99<200ms, errors<0.1% or violations==0`);
+    const bound = Number(value) * factor;
+    return { text, metric, percentile: Number(percentile ?? 0), bound, inclusive: sign !== '<' };
+  });
 }
 
 /** The bounds of clauses on latency, in milliseconds. */

@@ -29,10 +29,7 @@ export function shiftOf(base: readonly number[], head: readonly number[], deviat
 }
 
 /** The slope of the straight line with the least squares through points, and the standard error of that slope. */
-export function slopeOf(points: readonly (readonly [x: number, y: number])[]): {
-  readonly slope: number;
-  readonly error: number;
-} {
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]) {
   const centre = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))] as const;
   const spread = sum(points.map(([x]) => (x - centre[0]) ** 2));
   const slope = sum(points.map(([x, y]) => (x - centre[0]) * (y - centre[1]))) / spread;

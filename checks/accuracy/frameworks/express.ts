@@ -3,8 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, t
 import { rateLimit, type Store } from 'express-rate-limit';
 import { stringify } from 'lossless-json';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { accountOf } from './accounts.ts';
-import { type Answer, PetStore, parseJson, ROUTES, refusal } from './pet-store.ts';
+import { type Answer, accountOf, PetStore, parseJson, ROUTES, refusal } from './parts.ts';
 
 function send(response: Response, { status, body }: Answer): void {
   response.status(status).type('json').send(stringify(body));

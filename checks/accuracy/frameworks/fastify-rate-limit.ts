@@ -3,8 +3,7 @@ import type { RequestListener } from 'node:http';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { stringify } from 'lossless-json';
-import { accountOf } from './accounts.ts';
-import { type Answer, type Asked, PetStore, parseJson, ROUTES, refusal } from './pet-store.ts';
+import { type Answer, type Asked, accountOf, PetStore, parseJson, ROUTES, refusal } from './parts.ts';
 
 export interface FastifyWays {
   /** By default the plugin limits each route by itself; by hand, one hook calls its limiter. */

@@ -32,10 +32,6 @@ export interface LoadRequest {
 const VALIDATE_EVERY = 100;
 const GRACE_SECONDS = 2;
 
-/** Whether k6's metrics go to an output that somebody looks at. */
-const hasOutput = (options: readonly string[]) =>
-  process.env['K6_OUT'] !== undefined || options.some((option) => /^(-o|--out)/.test(option));
-
 /** The mix as far as it is permitted: without additions if animals may not be added. */
 function permittedMix({ facts, target, mix }: LoadRequest): { mix: Mix; notes: string[] } {
   const asked = mix ?? facts.mix;
@@ -77,7 +73,7 @@ export function prepareLoad(request: LoadRequest): LoadPlan {
     ...{ runId, rate, seconds, slo, validateEvery },
     ...payFor({ facts, rate, seconds, clockSpeed, processes }, keys),
     ...permittedMix(request),
-    tagged: hasOutput(k6Options),
+    tagged: process.env['K6_OUT'] !== undefined || k6Options.some((option) => /^(-o|--out)/.test(option)),
     clock: { from: 0, at: 0, speed: clockSpeed },
     way: wayOf(access),
     headers: access.headers.map(({ name, value, env }) =>

@@ -2,7 +2,7 @@
 import { groupBy } from '../../../spec/group-by.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import type { LoadPlan } from '../../lib/messages.ts';
-import { ARRIVALS, blockSecondsOf, LOAD_OPERATIONS, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
+import { ARRIVALS, LOAD_OPERATIONS, OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import { sum } from '../../lib/statistics.ts';
 import type { Histogram, LoadFigures, LoadSeries, StoredBlock } from './load-result.ts';
 
@@ -112,6 +112,9 @@ export function mergedSeries(
   return { ...all[0], ...figuresOf(all, seconds), blocks };
 }
 
+/** A run has so many time blocks, or fewer. */
+const USUAL_BLOCKS = 120;
+
 /** What samples need of a plan to be read. */
 type SampledPlan = Pick<LoadPlan, 'scenario' | 'seconds' | 'keys' | 'clients'>;
 
@@ -134,7 +137,7 @@ export class Samples {
   add(since: number, samples: Readonly<Record<string, readonly number[]>>): boolean {
     const { scenario, seconds, keys, clients } = this.#plan;
     const facts = scenarioNamed(scenario);
-    const blockSeconds = blockSecondsOf(facts, seconds);
+    const { blockSeconds = Math.max(1, Math.ceil(seconds / USUAL_BLOCKS)) } = facts;
     const length = blockSeconds * 1000;
     let isKnown = true;
     for (const [name, numbers] of Object.entries(samples)) {
