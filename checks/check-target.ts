@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { HARNESS_VERSION } from '../spec/harness-version.ts';
 import type { Permission } from '../spec/permissions.ts';
+import { makePrivateFolder } from './profile/file-text.ts';
 import { profileKeys } from './profile/key-values.ts';
 import type { TargetProfile } from './profile/target-profile.ts';
 import { UsageError } from './profile/usage-error.ts';
@@ -210,7 +210,7 @@ function openJournal(
   startedAt: number,
 ): Journal | undefined {
   if (directory === undefined) return undefined;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makePrivateFolder(directory);
   const file = join(directory, JOURNAL_FILE);
   if (resume !== undefined) return new Journal(file, resume);
   const header = {

@@ -134,6 +134,7 @@ load smoke --out p.yaml
 load smoke --out in-use
 merge lines.log
 merge searched
+report load --out /proc/none/at/all
 compare load capacity
 compare load other-load
 compare load none

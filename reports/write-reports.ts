@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makePrivateFolder } from '../checks/profile/file-text.ts';
 import { type BuiltReport, buildReport } from './build-report.ts';
 import { FORMATS, type Format, type Shown } from './formats.ts';
 import { REPORT_FILE, type Report } from './report.ts';
@@ -31,7 +32,7 @@ export async function writeFormats(run: Shown, dir: string): Promise<void> {
  * end where a file may grow no further.
  */
 export async function writePrivately(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   try {
     await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });

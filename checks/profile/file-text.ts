@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { UsageError } from './usage-error.ts';
 
@@ -42,4 +43,15 @@ export const isWrongName = (error: unknown): boolean =>
 export function systemProblem(error: unknown): string | undefined {
   if (!(error instanceof Error && 'errno' in error)) return undefined;
   return getSystemErrorMap().get(Number(error.errno))?.[1];
+}
+
+/**
+ * Makes a folder, and those above it, for this user alone. Node's own recursion does not end in a file system such as
+ * /proc, which denies that a new folder is there.
+ */
+export function makePrivateFolder(folder: string): void {
+  const path = resolve(folder);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path && !existsSync(dirname(path))) makePrivateFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }

@@ -5,12 +5,12 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
+import { makePrivateFolder } from '../../checks/profile/file-text.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import type { Report } from '../../reports/report.ts';
 
@@ -21,17 +21,6 @@ export const PROFILE_FILE = 'profile.yaml';
 const LOCK_FILE = 'in-use';
 
 const RESULTS = 'petstore-results';
-
-/**
- * Makes a folder, and those above it, for this user alone. Node's own recursion does not end in a file system such as
- * /proc, which denies that a new folder is there.
- */
-export function makePrivateFolder(folder: string): void {
-  const path = resolve(folder);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(path) !== path && !existsSync(dirname(path))) makePrivateFolder(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
-}
 
 /**
  * The folder for a new run, made private: the one that was named, else a new one under petstore-results/, named by the

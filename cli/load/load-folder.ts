@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { makePrivateFolder } from '../../checks/profile/file-text.ts';
 import { FORMATS } from '../../reports/formats.ts';
 import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-report.ts';
 import { REPORT_FILE } from '../../reports/report.ts';
@@ -10,7 +11,7 @@ import {
   readCapacity,
 } from '../../scenarios/runner/capacity/capacity.ts';
 import { LOAD_FILE, type LoadResult, readLoadResult } from '../../scenarios/runner/result/load-result.ts';
-import { makePrivateFolder, takeFolder } from '../check/check-folder.ts';
+import { takeFolder } from '../check/check-folder.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { screenOf } from '../shared/screen.ts';
 
