@@ -3,11 +3,9 @@
  * of the sources, chosen by the seed. The parts of the gate run on it, the cheapest first, until one is red; `--parts 4`
  * leaves out those that take minutes. The work tree must be clean: each line is put back as it was.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 
@@ -19,9 +17,6 @@ const { values } = parseArgs({
   },
 });
 const [count, seed, most] = [values.count, values.seed, values.parts].map(Number);
-
-/** Longer than any part takes that comes to its end. */
-const TIMEOUT_MS = 15 * 60_000;
 
 /** In pairs: each is swapped with the other. */
 const SWAPS = '=== !== <= < >= > && || + - true false'.split(' ');
@@ -83,36 +78,31 @@ const PARTS = {
 };
 
 /** What is red first: a test, or what the accuracy run says of a server. */
-const RED = /^(?: *not ok \d+ - |(?=(?:fault|variant|service|requirement) \S+.*: ))(.*)$/;
+const RED = /^(?: *not ok \d+ - |(?=(?:fault|variant|service|requirement) \S+.*: ))(.*)$/m;
 
 /** What a command shows to be red, or ends with; undefined where nothing is. */
-async function redOf(command) {
-  const child = spawn('sh', ['-c', command], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
-  const end = once(child, 'close');
-  const kill = () => process.kill(-child.pid, 'SIGKILL');
-  const timeout = setTimeout(kill, TIMEOUT_MS);
-  let red;
-  for await (const line of createInterface(child.stdout)) {
-    [, red] = RED.exec(line) ?? [];
-    if (red === undefined) continue;
-    if (child.exitCode === null) kill();
-    break;
-  }
-  const [code] = await end;
-  clearTimeout(timeout);
-  return red ?? (code === 0 ? undefined : `exit code ${code ?? 'none: it does not come to an end'}`);
+function redOf(command) {
+  // Whatever it started ends with it, after longer than any part takes that comes to its end by itself.
+  const { status, stdout } = spawnSync('timeout', ['--signal=KILL', '15m', 'sh', '-c', command], {
+    encoding: 'utf8',
+    env: { ...process.env, TAP_BAIL: '1' },
+    maxBuffer: Number.POSITIVE_INFINITY,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  if (status === 0) return undefined;
+  return RED.exec(stdout)?.[1] ?? `exit code ${status ?? 'none: it does not come to an end'}`;
 }
 
 /** The first part that is red on a file, and what of it. */
-async function seenIn(file, parts = Object.keys(PARTS).slice(0, most)) {
+function seenIn(file, parts = Object.keys(PARTS).slice(0, most)) {
   for (const part of parts) {
-    const red = await redOf(PARTS[part](file));
+    const red = redOf(PARTS[part](file));
     if (red !== undefined) return { part, red };
   }
   return undefined;
 }
 
-const atRest = await seenIn('spec/contract.ts', ['typecheck', 'lint', ...(most > 4 ? ['all tests'] : [])]);
+const atRest = seenIn('spec/contract.ts', ['typecheck', 'lint', ...(most > 4 ? ['all tests'] : [])]);
 if (atRest !== undefined) throw new Error(`${atRest.part} is red without any defect: ${atRest.red}`);
 
 const seen = new Map();
@@ -123,7 +113,7 @@ for (const [number, { file, index, name, text, changed }] of defects.entries()) 
   let by;
   try {
     writeFileSync(file, before.split('\n').with(index, changed).join('\n'));
-    by = await seenIn(file);
+    by = seenIn(file);
   } finally {
     writeFileSync(file, before);
   }
