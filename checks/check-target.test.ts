@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { type CheckRequest, checkTarget, JOURNAL_FILE } from './check-target.ts';
+import { type CheckedTarget, type CheckRequest, checkTarget, JOURNAL_FILE } from './check-target.ts';
 import { readJournal } from './run/journal.ts';
 import type { RunResult } from './run/judge.ts';
 import { allChecks, allGapObservers } from './sections/all-checks.ts';
 import { nameSent } from './sections/animals/add-checks.ts';
-import { type Checked, checked, sharedClockTarget } from './testing/shared-clock-target.ts';
+import { checked, sharedClockTarget } from './testing/shared-clock-target.ts';
 
 const verdicts = ({ requirements }: RunResult) =>
   Object.fromEntries([...requirements].map(([id, { verdict }]) => [id, verdict]));
@@ -23,9 +23,9 @@ const answersToGaps = ({ gaps }: RunResult) =>
 
 const journalOf = (directory: string) => readJournal(join(directory, JOURNAL_FILE));
 
-const requestsOf = ({ trace }: Checked) =>
+const requestsOf = ({ trace }: CheckedTarget) =>
   [...trace.requestsByKey.values()].reduce((sum, count) => sum + count, 0);
-const animalsAdded = ({ trace }: Checked) =>
+const animalsAdded = ({ trace }: CheckedTarget) =>
   trace.readings.filter(({ operation, status }) => operation === 'createPet' && status === 201).length;
 
 /** The most that a run without limits, bans and days may cost: on a Free key, and with what carries no key. */
@@ -245,8 +245,8 @@ t.test(
     const directory = t.testdir();
     const result = await checkTarget({ ...request, directory });
     t.match(result, {
-      kind: 'not-ready',
-      message: /cannot be reached: the connection was refused.*; start the service, or correct the port/,
+      nothingToJudge:
+        /cannot be reached: the connection was refused.*; start the service, or correct the port/,
     });
     t.match(
       journalOf(directory).entries.find((entry) => 'exchange' in entry),

@@ -52,20 +52,26 @@ export interface CheckRequest
   readonly timeLimit?: TimeLimit;
 }
 
-/** A finished run, or why there was nothing to judge. */
-export type CheckedTarget =
-  | {
-      readonly kind: 'checked';
-      readonly trace: Trace;
-      readonly result: RunResult;
-      /** Ids of the answers that were a ban. */
-      readonly banned: ReadonlySet<string>;
-      /** Milliseconds since 1970 by the run's clock. */
-      readonly startedAt: number;
-      readonly endedAt: number;
-      readonly warnings: readonly string[];
-    }
-  | { readonly kind: 'not-ready'; readonly message: string };
+/** A run that is over. */
+export interface CheckedTarget {
+  /** Why nothing was judged, in one line: the target was not reached, is not the service, or refused every key. */
+  readonly nothingToJudge?: string;
+  readonly trace: Trace;
+  readonly result: RunResult;
+  /** Ids of the answers that were a ban. */
+  readonly banned: ReadonlySet<string>;
+  /** Milliseconds since 1970 by the run's clock. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly warnings: readonly string[];
+}
+
+/** What comes of a run in which nothing was judged. */
+const NOTHING = {
+  result: { requirements: new Map(), gaps: new Map() },
+  banned: new Set<string>(),
+  warnings: [],
+};
 
 /** The journal's name in a results folder. */
 export const JOURNAL_FILE = 'journal.ndjson';
@@ -127,13 +133,14 @@ async function judgeTraffic(
       request.onEvent?.({ kind: 'check-ended', id: check.id, ...traffic.findingOf(check) });
   }, request);
   const { trace, result } = traffic;
-  if (trace.requestsByKey.size === 0)
-    return { kind: 'not-ready', message: `no answer of the interface at ${request.profile.target} was seen` };
+  const ended = { trace, startedAt, endedAt: Date.now() };
+  const nothingToJudge = `no answer of the interface at ${request.profile.target} was seen`;
+  if (trace.requestsByKey.size === 0) return { ...NOTHING, ...ended, nothingToJudge };
   const warning = `${passedOver} answers were not judged: the document does not know the request, or a body is too long`;
   return {
-    kind: 'checked',
-    ...{ trace, result, startedAt, endedAt: Date.now() },
-    banned: new Set(),
+    ...NOTHING,
+    ...ended,
+    result,
     warnings: passedOver === 0 ? [] : [warning],
   };
 }
@@ -172,18 +179,20 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   });
   try {
     const ready = await preflight(run);
-    if (ready.kind === 'not-ready') return ready;
+    const ended = () => ({
+      trace: run.trace,
+      startedAt,
+      // A run that is judged again ended when it was played.
+      endedAt: offline && resume !== undefined ? resume.lastAt : clock.now(),
+    });
+    if (ready.kind === 'not-ready') return { ...NOTHING, ...ended(), nothingToJudge: ready.message };
     const result = await playRun(run, judging, request.onEvent);
     const cutShort =
       run.sender.presence.gone ?? (signal.reason instanceof TimeIsOver ? signal.reason.message : undefined);
     return {
-      kind: 'checked',
-      trace: run.trace,
+      ...ended(),
       result,
       banned: bannedAnswers(run),
-      startedAt,
-      // A run that is judged again ended when it was played.
-      endedAt: offline && resume !== undefined ? resume.lastAt : clock.now(),
       warnings: [
         ...whatOf(ready.unusable.values()),
         ...(result.doubt === undefined ? [] : [result.doubt]),

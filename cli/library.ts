@@ -113,7 +113,7 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
       },
     );
     signal?.throwIfAborted();
-    if (checked.kind === 'not-ready') throw new NothingToJudge(checked.message);
+    if (checked.nothingToJudge !== undefined) throw new NothingToJudge(checked.nothingToJudge);
     return report;
   } finally {
     await subject.close?.();

@@ -24,7 +24,7 @@ const added = [200, 201, 202, 400, 500].map((status, index) =>
 );
 for (const one of [proof, exchange('lists#2', '[]'), ...added]) trace.admit(one, 'in-full');
 const run = {
-  ...({ kind: 'checked', trace, startedAt: SAMPLE_START, endedAt: SAMPLE_START + 1_500 } as const),
+  ...{ trace, startedAt: SAMPLE_START, endedAt: SAMPLE_START + 1_500 },
   banned: new Set<string>(),
   warnings: [],
 };
@@ -71,7 +71,13 @@ t.test('what a run found, with its proof, the command that repeats it, and what 
 });
 
 t.test('a run that had nothing to judge says why', async (t) => {
-  const written = reportOf({ kind: 'not-ready', message: 'it refused the connection' }, request, asked);
-  t.match(written, { verdict: 'inconclusive', complete: false, problems: [/refused/] });
+  const result = { requirements: new Map(), gaps: new Map() };
+  const written = reportOf({ ...run, result, nothingToJudge: 'it refused the connection' }, request, asked);
+  t.match(written, {
+    requests: { total: 7 },
+    verdict: 'inconclusive',
+    complete: false,
+    problems: [/refused/],
+  });
   t.ok(readReport(t.testdir({ 'report.json': JSON.stringify(written) })));
 });

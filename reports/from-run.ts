@@ -22,36 +22,10 @@ type Profile = CheckRequest['profile'];
 export function reportOf(
   checked: CheckedTarget,
   request: Pick<CheckRequest, 'profile' | 'permissions' | 'only' | 'clock' | 'traffic' | 'access'>,
-  { required, baseline, ...asked }: Asked,
+  { required, baseline, ...known }: Asked,
 ): Report {
-  const { profile, permissions, only, clock, traffic } = request;
-  const way = wayOf(request.access);
-  const nothing = {
-    formatVersion: REPORT_FORMAT_VERSION,
-    run: {
-      id: 'not-begun',
-      startedAt: new Date().toISOString(),
-      durationSeconds: 0,
-      harnessVersion: HARNESS_VERSION,
-      target: profile.target,
-      keys: profile.keys.map(keyFacts),
-      clockSpeed: profile.clock.speed,
-      sharedClock: clock && true,
-      traffic: traffic && true,
-      animalsAdded: 0,
-      ...{ permissions, only, way, ...asked },
-    },
-    verdict: 'inconclusive',
-    complete: false,
-    problems: [],
-    requirements: [],
-    gaps: [],
-    requests: { total: 0, byKey: {} },
-    timeline: [],
-    exchanges: [],
-  } as const;
-  if (checked.kind === 'not-ready') return { ...nothing, problems: [checked.message] };
-  const { trace, result, startedAt, endedAt, banned } = checked;
+  const { profile, permissions, only, clock, traffic, access } = request;
+  const { nothingToJudge, trace, result, startedAt, endedAt, banned } = checked;
   const { requestsByKey } = trace;
   const { id, keys } = trace.run;
   const judged = everyRow().flatMap((requirement) => {
@@ -59,30 +33,36 @@ export function reportOf(
     return finding === undefined ? [] : [requirementRow(requirement, finding, profile)];
   });
   const rows = gated(judged, { required, baseline });
-  const gapRows = gaps.flatMap((gap) => gapRow(gap, result.gaps.get(gap.id), profile.gaps[gap.id] ?? null));
-  const problems = staleEntries(rows, baseline);
+  const asked = nothingToJudge === undefined ? gaps : [];
+  const gapRows = asked.flatMap((gap) => gapRow(gap, result.gaps.get(gap.id), profile.gaps[gap.id] ?? null));
+  const problems = [nothingToJudge ?? [], staleEntries(rows, baseline)].flat();
   const answers = [...result.gaps.values()].filter((answer) => 'answer' in answer);
   const cited = [...result.requirements.values(), ...answers].flatMap(({ evidence }) => evidence);
   const exchanges = new Map(cited.map((exchange) => [exchange.id, exchange]));
   const skew = trace.targetClock.skew;
   return {
-    ...nothing,
+    formatVersion: REPORT_FORMAT_VERSION,
     run: {
-      ...nothing.run,
       id,
       startedAt: new Date(startedAt).toISOString(),
       durationSeconds: (endedAt - startedAt) / 1000,
-      keys: keys.map(keyFacts),
+      harnessVersion: HARNESS_VERSION,
+      target: profile.target,
+      keys: keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
+      clockSpeed: profile.clock.speed,
+      sharedClock: clock && true,
+      traffic: traffic && true,
       // A success with the wrong status has added one too.
       animalsAdded: trace.readings.filter(
         ({ operation, status, intent }) =>
           operation === 'createPet' && status >= 200 && status < 300 && intent !== 'foreign',
       ).length,
-      way: traffic ? way : { ...way, httpVersion: trace.exchanges.some(isHttp2) ? '2' : '1.1' },
+      way: { ...wayOf(access), httpVersion: traffic === undefined ? versionIn(trace) : undefined },
       targetClockSkewMs: skew && Math.round(skew),
+      ...{ permissions, only, ...known },
     },
     verdict: verdictOf(rows, gapRows, problems),
-    complete: isComplete(rows),
+    complete: nothingToJudge === undefined && isComplete(rows),
     problems,
     requirements: rows,
     gaps: gapRows,
@@ -95,9 +75,13 @@ export function reportOf(
   };
 }
 
-const keyFacts = ({ name, plan, roles }: Report['run']['keys'][number]) => ({ name, plan, roles });
-
-const isHttp2 = ({ outcome }: Exchange) => outcome.kind === 'response' && outcome.httpVersion === '2';
+/** The version of HTTP in which the target answered, if it did. */
+function versionIn({ exchanges }: CheckedTarget['trace']): string | undefined {
+  const versions = exchanges.flatMap(({ outcome }) =>
+    outcome.kind === 'response' ? (outcome.httpVersion ?? '1.1') : [],
+  );
+  return versions.includes('2') ? '2' : versions[0];
+}
 
 /** How many characters of a body a report holds; the journal beside it has all. */
 const LONGEST_BODY = 64 * 1024;

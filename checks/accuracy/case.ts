@@ -109,7 +109,7 @@ async function resumed(request: CheckRequest, killedAfter: readonly number[]): P
 
 /** What a run says, as the matrix reads it. */
 export function resultOf(checked: CheckedTarget): CaseResult {
-  if (checked.kind === 'not-ready') return { verdicts: [], problem: checked.message };
+  if (checked.nothingToJudge !== undefined) return { verdicts: [], problem: checked.nothingToJudge };
   const requests = [...checked.trace.requestsByKey.values()].reduce((sum, count) => sum + count, 0);
   const verdicts = [...checked.result.requirements].map(([id, { verdict, reasons, violation }]) => {
     const reason = [...(violation === undefined ? [] : [violation.actual]), ...whatOf(reasons)].join('; ');

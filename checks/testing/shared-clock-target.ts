@@ -50,11 +50,9 @@ export async function sharedClockTarget(
   return { server, request: { clock, profile, values, permissions } };
 }
 
-export type Checked = Extract<CheckedTarget, { kind: 'checked' }>;
-
 /** Checks a target that can be judged. */
-export async function checked(request: CheckRequest): Promise<Checked> {
+export async function checked(request: CheckRequest): Promise<CheckedTarget> {
   const result = await checkTarget(request);
-  if (result.kind !== 'checked') throw new Error(result.message);
+  if (result.nothingToJudge !== undefined) throw new Error(result.nothingToJudge);
   return result;
 }

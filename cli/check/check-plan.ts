@@ -71,7 +71,8 @@ export async function planCheck(
       },
       ...{ values, clock, permissions: played, only, rules },
     });
-    if (checked.kind === 'not-ready') throw new Error(`the plan could not be made: ${checked.message}`);
+    if (checked.nothingToJudge !== undefined)
+      throw new Error(`the plan could not be made: ${checked.nothingToJudge}`);
     const rows = [...checked.result.requirements];
     const needsDays = rows.some(([, { reasons }]) =>
       reasons.some((reason) => reason.kind === 'not-permitted' && reason.permission === 'day'),

@@ -57,11 +57,11 @@ export async function runCheck(
   };
   try {
     const { report, checked } = await judgedCheck(run, asked).finally(() => view.end());
-    if (checked.kind === 'not-ready') {
+    if (checked.nothingToJudge !== undefined) {
       const { interrupted } = report.run;
       const line =
         interrupted === undefined
-          ? `Nothing to judge: ${shownLine(checked.message, 500)}`
+          ? `Nothing to judge: ${shownLine(checked.nothingToJudge, 500)}`
           : `interrupted by ${interrupted} before anything was judged; what was exchanged so far is in ${join(directory, JOURNAL_FILE)}`;
       // A pipeline collects what is in the folder, even if there was nothing to judge. An earlier result stays.
       if (interrupted === undefined && resume === undefined) await writeReports(report, directory);

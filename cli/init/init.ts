@@ -12,7 +12,7 @@ import {
 } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
-import { type Exchange, isAnswered } from '../../checks/wire/exchange.ts';
+import { isAnswered } from '../../checks/wire/exchange.ts';
 import { described } from '../../checks/wire/pets.ts';
 import { duration } from '../../reports/facts.ts';
 import { shownLine } from '../../reports/visible-text.ts';
@@ -92,22 +92,19 @@ async function firstAnswer(profile: CheckRequest['profile'], set: NodeJS.Process
     .filter(({ name }) => values.has(name))
     .map((key): ProfileKey => ({ ...key, roles: ['functional'] }));
   if (keys.length === 0) return `not asked: set ${profile.keys.map(({ env }) => env).join(', ')} first`;
-  const exchanges: Exchange[] = [];
-  const checked = await checkTarget({
+  const { nothingToJudge, warnings, trace } = await checkTarget({
     profile: { ...profile, keys },
     ...{ values, permissions: [], only: [] },
     access: accessOf(profile, profile.target, set),
-    onEvent: (event) => void (event.kind === 'exchange' && exchanges.push(event.exchange)),
   });
-  const outcomes = exchanges.map(({ outcome }) => outcome);
-  const isSilent = outcomes.every(
-    (outcome) => outcome.kind === 'failure' && outcome.reason !== 'tls' && outcome.reason !== 'proxy',
+  const isSilent = trace.exchanges.every(
+    ({ outcome }) => outcome.kind === 'failure' && outcome.reason !== 'tls' && outcome.reason !== 'proxy',
   );
-  if (checked.kind === 'not-ready' && !isSilent)
-    throw new NothingToJudge(`${checked.message}; nothing was written`);
-  if (checked.kind === 'not-ready') return checked.message;
-  for (const warning of checked.warnings) process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
-  const answer = exchanges.find(isAnswered);
+  if (nothingToJudge !== undefined && !isSilent)
+    throw new NothingToJudge(`${nothingToJudge}; nothing was written`);
+  if (nothingToJudge !== undefined) return nothingToJudge;
+  for (const warning of warnings) process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
+  const answer = trace.exchanges.find(isAnswered);
   return `GET /pets with ${keys[0]?.env} answers ${answer === undefined ? 'nothing' : described(answer)}`;
 }
 
