@@ -15,19 +15,19 @@ const moment = (description: string) =>
     description: `Milliseconds since 1970, ${description}`,
   });
 
-export const HeadersShape = Type.Array(
+const HeadersShape = Type.Array(
   Type.Unsafe<[name: string, value: string]>(Type.Array(text, { minItems: 2, maxItems: 2 })),
   { description: 'Name and value, in the order and spelling of the wire; a field sent twice stands twice.' },
 );
 
-export const IntentShape = words(
+const IntentShape = words(
   ['ordinary', 'preflight', 'fill', 'over-limit', 'ban', 'day', 'refusable', 'foreign'],
   'What it was sent for, where that decides how its answer is judged.',
 );
 
 const OperationShape = words([...OPERATION_NAMES, 'other'], 'other: any request outside the interface.');
 
-export const RequestShape = exact({
+const RequestShape = exact({
   operation: OperationShape,
   method: named,
   path: Type.String({ pattern: '^/', description: 'Path and query, relative to the base address.' }),
@@ -35,7 +35,7 @@ export const RequestShape = exact({
   body: maybe(text),
 });
 
-export const ResponseShape = exact({
+const ResponseShape = exact({
   kind: Type.Literal('response'),
   httpVersion: maybe(words(['2'], 'Absent where it is 1.1.')),
   status: Type.Integer({ minimum: 100, maximum: 999 }),
@@ -50,7 +50,7 @@ export const ResponseShape = exact({
   ),
 });
 
-export const FailureShape = exact({
+const FailureShape = exact({
   kind: Type.Literal('failure'),
   reason: words([
     'unresolved',

@@ -1,21 +1,24 @@
 import type { Static } from '@sinclair/typebox';
 import type { Frozen } from '../../spec/json-schema.ts';
-import type * as shape from './exchange-shape.ts';
+import type { ExchangeShape } from './exchange-shape.ts';
+
+/**
+ * One request and what came of it: the unit of evidence. The key's value never enters it: `Authorization` is recorded
+ * with a placeholder.
+ */
+export type Exchange = Frozen<Static<typeof ExchangeShape>>;
 
 /** Header fields in the order and spelling of the wire; a field sent twice stands twice. */
-export type HeaderList = Frozen<Static<typeof shape.HeadersShape>>;
-
-/** What was sent. The key's value never enters it: `Authorization` is recorded with a placeholder. */
-type ExchangeRequest = Frozen<Static<typeof shape.RequestShape>>;
+export type HeaderList = Exchange['request']['headers'];
 
 /** The operations of the interface; `other` is any request outside it (an unknown path, for a gap). */
-export type Operation = ExchangeRequest['operation'];
+export type Operation = Exchange['request']['operation'];
 
 /** A complete response, whatever it says. */
-export type ResponseOutcome = Frozen<Static<typeof shape.ResponseShape>>;
+export type ResponseOutcome = Extract<Exchange['outcome'], { readonly kind: 'response' }>;
 
 /** No complete response: the reason, and one line for a person. It is the target's or the network's doing. */
-export type FailureOutcome = Frozen<Static<typeof shape.FailureShape>>;
+export type FailureOutcome = Extract<Exchange['outcome'], { readonly kind: 'failure' }>;
 export type FailureReason = FailureOutcome['reason'];
 
 /**
@@ -24,10 +27,7 @@ export type FailureReason = FailureOutcome['reason'];
  * should be left of the minute; `ban` goes on after a 429; `refusable` may be refused with 400;
  * `foreign` was sent by a client that is not ours.
  */
-export type Intent = Static<typeof shape.IntentShape>;
-
-/** One request and what came of it: the unit of evidence. */
-export type Exchange = Frozen<Static<typeof shape.ExchangeShape>>;
+export type Intent = Exchange['intent'];
 
 /** An exchange that brought a complete response. */
 export interface AnsweredExchange extends Exchange {

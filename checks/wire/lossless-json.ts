@@ -11,15 +11,11 @@ export interface JsonObject {
   readonly [field: string]: JsonValue;
 }
 
-/** Why a text has no value: it is not JSON, or it may be but the harness does not read it, which says nothing of it. */
-export interface UnreadJson {
-  readonly ok: false;
-  readonly kind: 'malformed' | 'beyond-harness';
-  /** One line for a person. */
-  readonly problem: string;
-}
-
-export type ParsedJson = { readonly ok: true; readonly value: JsonValue } | UnreadJson;
+/** The value of a text, or why it has none: it is not JSON, or it may be but the harness does not read it. */
+export type ParsedJson =
+  | { readonly ok: true; readonly value: JsonValue }
+  /** The problem in one line for a person. What the harness does not read says nothing of the target. */
+  | { readonly ok: false; readonly kind: 'malformed' | 'beyond-harness'; readonly problem: string };
 
 /**
  * Levels of nesting that are read (RFC 8259, 9 lets a parser set a limit); the interface's deepest body has two.

@@ -10,28 +10,22 @@ export type NumberHeader =
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'unreadable'; readonly text: string };
 
-/** The three headers of section 8, as they came. */
-export interface RateHeaders {
-  readonly limit: NumberHeader;
-  readonly remaining: NumberHeader;
-  readonly reset: NumberHeader;
-}
-
 export const RATE_HEADER_NAMES = {
   limit: 'X-RateLimit-Limit',
   remaining: 'X-RateLimit-Remaining',
   reset: 'X-RateLimit-Reset',
 } as const;
 
+/** The three headers of section 8, as they came. */
+export type RateHeaders = Readonly<Record<keyof typeof RATE_HEADER_NAMES, NumberHeader>>;
+
 /** A whole number; Reset may have decimals, since a Unix timestamp may. Repetitions that agree are one value. */
 function numberHeader(headers: HeaderList, name: string, form: RegExp): NumberHeader {
-  const [first, ...more] = headerValues(headers, name);
-  if (first === undefined) return { kind: 'absent' };
-  const text = first.trim();
-  if (more.some((value) => value.trim() !== text)) {
-    const all = new Set([text, ...more.map((value) => value.trim())]);
-    return { kind: 'unreadable', text: [...all].join(', ') };
-  }
+  const values = headerValues(headers, name).map((value) => value.trim());
+  const [text] = values;
+  if (text === undefined) return { kind: 'absent' };
+  if (values.some((value) => value !== text))
+    return { kind: 'unreadable', text: [...new Set(values)].join(', ') };
   return form.test(text) ? { kind: 'number', value: Number(text) } : { kind: 'unreadable', text };
 }
 
