@@ -11,7 +11,7 @@ const LINE_WIDTH = 110;
 const defaults = new Map<string, unknown>(Object.entries(PROFILE_DEFAULTS));
 
 function documentOf(profile: TargetProfile): Document {
-  const { target, keys, permit, rules, ...others } = profile;
+  const { target, keys, permit, ...others } = profile;
   // What a profile does not say is left out.
   const said = Object.entries(others).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults.get(name)),
@@ -20,7 +20,6 @@ function documentOf(profile: TargetProfile): Document {
     target,
     keys: keys.map(({ unusedToday, ...key }) => (unusedToday ? { ...key, unusedToday } : key)),
     permit,
-    ...(rules.length === 0 ? {} : { rules }),
     ...Object.fromEntries(said),
   };
   return new Document(fields, { aliasDuplicateObjects: false });

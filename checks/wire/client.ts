@@ -17,8 +17,6 @@ import { outcomeBehind } from './proxy.ts';
 import { type Redact, redactorOf } from './redaction.ts';
 import type { RequestSpec } from './requests.ts';
 
-export type { TimeLimits } from './dispatch-once.ts';
-
 /** What a request says of who sends it. */
 export type Authorization =
   /** A key of the profile, sent as bearer token. */

@@ -85,12 +85,9 @@ export function bearsRateHeader({ outcome: { headers } }: AnsweredExchange): boo
 export function looksLikeTheService(exchange: AnsweredExchange): boolean {
   if (bearsRateHeader(exchange)) return true;
   const body = bodyOf(exchange);
-  if (!body.ok) return false;
-  if (Array.isArray(body.value)) return true;
-  const { value } = body;
-  return (
-    isJsonObject(value) && RECOGNISABLE.some((fields) => fields.filter((field) => field in value).length >= 2)
-  );
+  const value = body.ok ? body.value : null;
+  if (!isJsonObject(value)) return Array.isArray(value);
+  return RECOGNISABLE.some((fields) => fields.filter((field) => field in value).length >= 2);
 }
 
 /** A response in a few words: `404 text/html, 1,204 bytes`, `302 to https://login.example.com/`. */

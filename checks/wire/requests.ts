@@ -70,11 +70,6 @@ export function percentEncoded(spec: RequestSpec): RequestSpec {
   return { ...spec, path };
 }
 
-/** The same request with this Accept. */
-export function accepting(type: string): (spec: RequestSpec) => RequestSpec {
-  return (spec) => ({ ...spec, headers: [...(spec.headers ?? []), ['accept', type]] });
-}
-
 /** The request body of section 4.2. */
 export interface NewPet {
   readonly name: string;

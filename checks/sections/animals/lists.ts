@@ -11,13 +11,7 @@ import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { described, listedPets, readOnce, sentPet } from '../../wire/pets.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 import { readLast } from '../../wire/read-last.ts';
-import {
-  accepting,
-  type ListQuery,
-  listPets,
-  percentEncoded,
-  type RequestSpec,
-} from '../../wire/requests.ts';
+import { type ListQuery, listPets, percentEncoded, type RequestSpec } from '../../wire/requests.ts';
 import { createdBy, enoughAnimals } from './additions.ts';
 
 const { minimum, maximum, default: defaultLimit } = LIMIT;
@@ -156,7 +150,7 @@ const LIMITS: readonly RequestSpec[] = [
   { ...listPets({ limit: minimum }), acceptsAnything: true },
   listPets({ limit: defaultLimit }),
   percentEncoded(listPets({ limit: defaultLimit + 1 })),
-  accepting('application/json;q=0.9')(listPets({ limit: maximum - 1 })),
+  { ...listPets({ limit: maximum - 1 }), headers: [['accept', 'application/json;q=0.9']] },
 ];
 
 /** Pages of several limits. */
@@ -170,7 +164,7 @@ export const defaultPages = scene('default-pages', {}, async (run) => {
   const others = otherKeys(run.keys, { name: all.key });
   return inTurn([...PET_STATUSES, undefined], (status) =>
     status === undefined
-      ? run.send(accepting('*/*')(listPets()))
+      ? run.send({ ...listPets(), headers: [['accept', '*/*']] })
       : run.send(listPets({ status }), { preferred: others.shift() }),
   );
 });

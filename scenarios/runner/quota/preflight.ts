@@ -1,5 +1,6 @@
 import { notTheService, noUsableAnswer, refusedKey } from '../../../checks/run/preflight.ts';
-import { createClient, type TimeLimits } from '../../../checks/wire/client.ts';
+import { createClient } from '../../../checks/wire/client.ts';
+import type { TimeLimits } from '../../../checks/wire/dispatch-once.ts';
 import { type AnsweredExchange, header, isAnswered } from '../../../checks/wire/exchange.ts';
 import { described, listedPets, looksLikeTheService } from '../../../checks/wire/pets.ts';
 import { listPets } from '../../../checks/wire/requests.ts';

@@ -1,5 +1,5 @@
 /** A target that misbehaves in exactly one way, and what may be said of it. */
-import type { TimeLimits } from '../../../wire/client.ts';
+import type { TimeLimits } from '../../../wire/dispatch-once.ts';
 import type { FailureReason, ResponseOutcome } from '../../../wire/exchange.ts';
 import {
   type Answer,
