@@ -2,10 +2,10 @@ import { type ContractSchema, schemas } from '../../spec/contract.ts';
 import type { SchemaProblem } from './answer.ts';
 import { int64Of, integerOf, isJsonObject, type JsonValue, LosslessNumber } from './lossless-json.ts';
 
-/** What is wrong with a value at a path (a JSON Pointer), and where that is seen: a missing field in what lacks it. */
+/** What is wrong with a value, and where that is seen, as a JSON Pointer: a field that is missing in what lacks it. */
 interface Problem {
-  path: string;
   at: string;
+  readonly missing?: string;
   readonly words: string;
 }
 
@@ -42,20 +42,17 @@ function judge(schema: ContractSchema, value: JsonValue, found: Problem[], name?
   if ($ref !== undefined) judge(named($ref.slice('#/components/schemas/'.length)), value, found);
   if (allOf !== undefined) for (const part of allOf) judge(part, value, found);
   const other = whatItIsNot(schema, value);
-  if (other !== undefined) found.push({ path: '', at: '', words: `is ${shown(value)}not ${other}` });
+  if (other !== undefined) found.push({ at: '', words: `is ${shown(value)}not ${other}` });
   else if (items !== undefined && isList(value))
     for (const [index, item] of value.entries()) judge(items, item, found, index);
   else if (properties !== undefined && isJsonObject(value))
     for (const field in properties) {
       const [part, inner] = [properties[field], value[field]];
       if (part !== undefined && inner !== undefined) judge(part, inner, found, field);
-      else if (required?.includes(field)) found.push({ path: `/${field}`, at: '', words: 'is missing' });
+      else if (required?.includes(field)) found.push({ at: '', missing: `/${field}`, words: 'is missing' });
     }
   if (name === undefined || found.length === before) return;
-  for (const problem of found.slice(before)) {
-    problem.path = `/${name}${problem.path}`;
-    problem.at = `/${name}${problem.at}`;
-  }
+  for (const problem of found.slice(before)) problem.at = `/${name}${problem.at}`;
 }
 
 function named(name: string): ContractSchema {
@@ -81,11 +78,11 @@ function problemOf(name: string): (value: JsonValue) => SchemaProblem | undefine
   return (value) => {
     const found: Problem[] = [];
     judge(schema, value, found);
-    const [first, ...more] = found;
+    const [first] = found;
     if (first === undefined) return undefined;
-    const others = new Set(more.map(({ path }) => path).filter((path) => path !== first.path));
-    const text = `${subjectOf(first.path, value)} ${first.words}`;
-    return { text: others.size === 0 ? text : `${text} (and ${others.size} more)`, at: first.at };
+    const [path, ...others] = new Set(found.map(({ at, missing = '' }) => at + missing));
+    const text = `${subjectOf(path ?? '', value)} ${first.words}`;
+    return { text: others.length === 0 ? text : `${text} (and ${others.length} more)`, at: first.at };
   };
 }
 
