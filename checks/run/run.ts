@@ -156,7 +156,7 @@ export class Run implements Seen {
       } else if ('playing' in entry)
         this.#cutOff.set(entry.playing, (this.#cutOff.get(entry.playing) ?? 0) + 1);
       else if ('exchange' in entry) {
-        const { reading } = this.trace.admit(entry.exchange, 'in-full');
+        const reading = this.trace.admit(entry.exchange, 'in-full');
         if (reading !== undefined) this.sender.learn(reading);
       } else if ('reading' in entry) {
         this.trace.admitReading(entry.reading);

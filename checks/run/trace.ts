@@ -94,38 +94,27 @@ export class GrowingTrace {
   keep(exchange: Exchange): boolean {
     if (this.#kept.has(exchange.id)) return false;
     this.#remember(exchange);
-    this.#watch(exchange);
     return true;
   }
 
-  /**
-   * Takes in an exchange that is over.
-   *
-   * @returns its reading, where it was answered, and whether it was kept in full
-   */
-  admit(
-    exchange: Exchange,
-    keeping: Keeping,
-  ): { readonly reading: RateReading | undefined; readonly kept: boolean } {
+  /** Takes in an exchange that is over. @returns its reading, where it was answered */
+  admit(exchange: Exchange, keeping: Keeping): RateReading | undefined {
     this.#count(exchange.key);
     if (!isAnswered(exchange)) {
       if (mayHaveArrived(exchange)) this.#lostOn.add(exchange.key);
       this.#remember(exchange);
-      return { reading: undefined, kept: true };
+      return undefined;
     }
     const reading = this.#readingOf(exchange);
     this.#learn(reading);
     const kept =
       this.#isKept(exchange, keeping) ||
       (isOfTheDocument(exchange) && this.#watcher?.isBroken(exchange, this) === true);
-    if (kept) {
-      this.#remember(exchange);
-      this.#watch(exchange);
-    }
+    if (kept) this.#remember(exchange);
     if (kept || keeping !== 'tallied') this.#add(reading);
     // Between the readings around it more was counted than they show.
     else this.#lostOn.add(exchange.key);
-    return { reading, kept };
+    return reading;
   }
 
   /** Takes in the reading of an exchange that was not kept in full. */
@@ -151,13 +140,10 @@ export class GrowingTrace {
     }
   }
 
-  #watch(exchange: Exchange): void {
-    if (isAnswered(exchange) && isOfTheDocument(exchange)) this.#watcher?.see(exchange, this);
-  }
-
   #remember(exchange: Exchange): void {
     this.#kept.set(exchange.id, exchange);
     this.#sorted = undefined;
+    if (isAnswered(exchange) && isOfTheDocument(exchange)) this.#watcher?.see(exchange, this);
   }
 
   #count(key: string | null, count = 1): void {

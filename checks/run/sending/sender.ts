@@ -169,10 +169,10 @@ export class Sender {
 
   #record(exchange: Exchange, keeping: Keeping): void {
     const { journal } = this.#options;
-    const { reading, kept } = this.trace.admit(exchange, keeping);
+    const reading = this.trace.admit(exchange, keeping);
     // What this process gave up, a resumed run sends again.
     if (!wasInterrupted(exchange)) {
-      if (kept) journal?.append({ exchange });
+      if (this.trace.find(exchange.id) !== undefined) journal?.append({ exchange });
       else if (keeping !== 'tallied' && reading !== undefined) journal?.append({ reading });
     }
     if (reading !== undefined) {
