@@ -13,7 +13,7 @@ export interface Clock {
 }
 
 /** setTimeout holds at most 2^31 - 1 ms; a longer wait (a day) is slept in pieces. */
-const LONGEST_TIMEOUT = 2 ** 31 - 1;
+export const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /**
  * The machine's monotonic time, started at the wall clock and run `speed` times as fast.

@@ -79,15 +79,6 @@ export function changedTarget(seen: Pick<Seen, 'maybe'>): Doubt | undefined {
   };
 }
 
-/** As if the target had lost what it counted. */
-interface Suspected {
-  readonly key: Key;
-  /** What was admitted of the key in the minute in which its whole limit was there again. */
-  readonly shownBy: readonly RateReading[];
-  /** When it had not lost anything yet. */
-  readonly since: number;
-}
-
 /** Whatever the target's clock did meanwhile: a Date that goes back excuses what a restart explains. */
 const rises = ({ limits }: Key, readings: readonly RateReading[]): boolean =>
   judgeRemaining(
@@ -122,9 +113,12 @@ const isBroken = (key: Key, readings: readonly RateReading[]): boolean =>
 
 /**
  * The moment at which a key had its whole limit again, where the answers of all keys before it are in order, and so are
- * those after it, and only both together are not for that key.
+ * those after it, and only both together are not for that key: as if the target had lost what it counted.
+ *
+ * @returns the key, what was admitted of it in the minute in which its whole limit was there again (`shownBy`), and when
+ *   the target had not lost anything yet (`since`)
  */
-function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>): Suspected | undefined {
+function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>) {
   const ofKeys = trace.run.keys.map((key) => ({ key, readings: trace.readingsOf(key) }));
   const areInOrder = (isMeant: (reading: RateReading) => boolean) =>
     !ofKeys.some(({ key, readings }) => isBroken(key, readings.filter(isMeant)));

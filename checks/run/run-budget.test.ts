@@ -2,8 +2,7 @@ import t from 'tap';
 import { reading } from '../limits/testing/simulated-limits.ts';
 import { MINUTE } from '../limits/time.ts';
 import { whyEnded } from '../wire/time-is-over.ts';
-import { ADDITIONS_REPEATED, billOf } from './bill.ts';
-import { LONGEST_BAN, longestRun, runTime } from './run-budget.ts';
+import { ADDITIONS_REPEATED, billOf, LONGEST_BAN, longestRun, runTime } from './run-budget.ts';
 import { testKey, testRun } from './testing/test-run.ts';
 
 const bill = (time: number, waitsForBan = false) => ({ time, waitsForBan });

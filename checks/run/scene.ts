@@ -244,8 +244,8 @@ export class SceneRun {
   }
 
   /** Sends one request with this key and returns whatever comes of it. */
-  attempt(spec: RequestSpec, key: Key): Promise<Exchange> {
-    return this.#exchange(this.#firstName(spec), withKey(key));
+  attempt(spec: RequestSpec, key: Key, keeping?: Keeping): Promise<Exchange> {
+    return this.#exchange(this.#firstName(spec), withKey(key), keeping);
   }
 
   /**
@@ -281,11 +281,7 @@ export class SceneRun {
         if (done === true) return;
         const index = next;
         next += 1;
-        const exchange = await this.#exchange(
-          this.#firstName(spec),
-          withKey(key),
-          tallied ? 'tallied' : 'uniform',
-        );
+        const exchange = await this.attempt(spec, key, tallied ? 'tallied' : 'uniform');
         // A copy: what was read of it, up to fifty times its size, is remembered with the original.
         exchanges[index] = { ...exchange };
         if (enough(exchange)) stopped = true;

@@ -1,10 +1,9 @@
 import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
 import { profileKeys } from '../../checks/profile/key-values.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import { type Bill, billOf, type KeyBill } from '../../checks/run/bill.ts';
 import { sharedClock } from '../../checks/run/clock.ts';
 import type { Reason } from '../../checks/run/reason.ts';
-import { longestRun } from '../../checks/run/run-budget.ts';
+import { type Bill, billOf, type KeyBill, longestRun } from '../../checks/run/run-budget.ts';
 import { exhaustKeys } from '../../checks/sections/quota/minute.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
