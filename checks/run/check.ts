@@ -6,7 +6,7 @@ import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 import type { Findings } from './findings.ts';
 import { Inconclusive, type Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
-import type { AnyScene, InTurn, KeyScenes, Scene } from './scene.ts';
+import { type AnyScene, type InTurn, type KeyScenes, playedOn, type Scene } from './scene.ts';
 import type { Trace, TraceSoFar } from './trace.ts';
 
 /** Where a check says what it saw. A check that says nothing is inconclusive, never passed. */
@@ -62,7 +62,7 @@ const seesAll =
   (_, seen) => {
     for (const one of scenes) {
       if (one.kind === 'scene') seen.of(one);
-      else seen.on(one);
+      else playedOn(seen.on(one));
     }
   };
 
@@ -144,7 +144,7 @@ export interface GapAnswer {
 export interface GapObserver {
   /** The gap's id in spec/requirements.yaml. */
   readonly id: string;
-  readonly permit?: Permission;
+  /** What it rests on; without the permission of one of them it is not asked for. */
   readonly scenes: readonly AnyScene[];
   /** Undefined where this run does not show the answer; throws Inconclusive with the reason where it knows one. */
   readonly answer: (seen: Seen) => GapAnswer | undefined;
@@ -153,6 +153,6 @@ export interface GapObserver {
 /** Defines a gap observer. */
 export const gap = (
   id: string,
-  { scenes = [], ...options }: Partial<Pick<GapObserver, 'permit' | 'scenes'>>,
+  scenes: GapObserver['scenes'],
   answer: GapObserver['answer'],
-): GapObserver => ({ id: currentId(id), scenes, ...options, answer });
+): GapObserver => ({ id: currentId(id), scenes, answer });

@@ -211,9 +211,9 @@ t.test('a gap has an answer, or a reason', async (t) => {
   const { gaps } = await judged(
     [],
     [
-      gap('seen', { scenes }, (seen) => ({ answer: 'yes', detail: '', evidence: [seen.of(asked)] })),
-      gap('unseen', {}, () => undefined),
-      gap('unpermitted', { permit: 'ban' }, () => undefined),
+      gap('seen', scenes, (seen) => ({ answer: 'yes', detail: '', evidence: [seen.of(asked)] })),
+      gap('unseen', [], () => undefined),
+      gap('unpermitted', [scene('ban', { permit: 'ban' }, async () => undefined)], () => undefined),
     ],
   );
   t.match(gaps.get('seen'), { answer: 'yes', evidence: [{ id: 'asked#1' }] });
@@ -307,7 +307,7 @@ t.test('where answers are crossed nothing can be told, but for what crossing its
       breaking('echo', { standsWhereCrossed: true }),
       breaking('id'),
     ],
-    [gap('seen', { scenes: [gets] }, (seen) => ({ answer: 'yes', detail: '', evidence: [seen.of(gets)] }))],
+    [gap('seen', [gets], (seen) => ({ answer: 'yes', detail: '', evidence: [seen.of(gets)] }))],
     crossing,
   );
   t.match(doubt, /^answers are mixed up between requests/);

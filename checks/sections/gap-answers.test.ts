@@ -12,7 +12,9 @@ import { createClient } from '../wire/client.ts';
 import { allGapObservers } from './all-checks.ts';
 
 /** The observers that need no key at its limit. */
-const observers = allGapObservers.filter(({ permit }) => permit === undefined || permit === 'writes');
+const observers = allGapObservers.filter(({ scenes }) =>
+  scenes.every(({ permit }) => permit === undefined || permit === 'writes'),
+);
 
 /** The answers that the run showed, by gap. */
 async function answersOf(variant?: string): Promise<Record<string, string>> {

@@ -82,17 +82,17 @@ const limitNotANumber = scene('limit-not-a-number', {}, (run) => run.send(listPe
 const unknownStatus = scene('unknown-status', {}, (run) => run.send(listPets({ status: 'unheard-of' })));
 
 export const animalGaps: readonly GapObserver[] = [
-  gap('name-character-set', { scenes: [edgeAnimals] }, (seen) =>
+  gap('name-character-set', [edgeAnimals], (seen) =>
     answerTo(seen.of(edgeAnimals).anyScript, 'a name in several scripts', 'any-script'),
   ),
-  gap('name-length', { scenes: [edgeAnimals] }, (seen) =>
+  gap('name-length', [edgeAnimals], (seen) =>
     answerTo(seen.of(edgeAnimals).longName, 'a name of 255 characters'),
   ),
-  gap('category-existence', { scenes: [edgeAnimals] }, (seen) => {
+  gap('category-existence', [edgeAnimals], (seen) => {
     const { unknownCategory } = seen.of(edgeAnimals);
     return answerTo(unknownCategory, `categoryId ${sentPet(unknownCategory)?.categoryId}`);
   }),
-  gap('status-when-omitted', { scenes: [basicAnimals] }, (seen) => {
+  gap('status-when-omitted', [basicAnimals], (seen) => {
     const { [NO_STATUS]: without } = seen.of(basicAnimals);
     const pet = without && createdBy(without);
     if (without === undefined || pet === undefined) return undefined;
@@ -105,7 +105,7 @@ export const animalGaps: readonly GapObserver[] = [
       evidence: [without],
     };
   }),
-  gap('limit-out-of-range', { scenes: [lists, limitsOutOfRange] }, (seen) => {
+  gap('limit-out-of-range', [lists, limitsOutOfRange], (seen) => {
     const taken = seen.of(lists);
     const { below, above } = seen.of(limitsOutOfRange);
     const ofBelow = limitAnswers(below, taken, minimum);
@@ -120,11 +120,11 @@ export const animalGaps: readonly GapObserver[] = [
       evidence: [below, above],
     };
   }),
-  gap('limit-not-a-number', { scenes: [lists, limitNotANumber] }, (seen) => {
+  gap('limit-not-a-number', [lists, limitNotANumber], (seen) => {
     const [taken, list] = [seen.of(lists), seen.of(limitNotANumber)];
     return answered(list, 'limit=ten', only(limitAnswers(list, taken), taken));
   }),
-  gap('unknown-status-filter', { scenes: [lists, unknownStatus] }, (seen) => {
+  gap('unknown-status-filter', [lists, unknownStatus], (seen) => {
     const [taken, list] = [seen.of(lists), seen.of(unknownStatus)];
     const answer = (name: string) => answered(list, 'status=unheard-of', name);
     if (list.outcome.status !== 200) return answer(refused(list));
@@ -134,7 +134,7 @@ export const animalGaps: readonly GapObserver[] = [
     if (stored(taken) === 0) throw new Inconclusive('the store is empty, and so is any list');
     return answer('empty-list');
   }),
-  gap('pagination-mechanism', { scenes: [lists, fullPages] }, (seen) => {
+  gap('pagination-mechanism', [lists, fullPages], (seen) => {
     const short = doneOf(seen.of(fullPages)).find((list) => allowedQuery(list)?.limit === minimum);
     if (short === undefined) throw new Inconclusive(NOT_CUT_SHORT);
     const { headers } = short.outcome;
@@ -151,7 +151,7 @@ export const animalGaps: readonly GapObserver[] = [
       evidence: [short],
     };
   }),
-  gap('status-transitions', { permit: 'writes', scenes: [askedAgain] }, (seen) => {
+  gap('status-transitions', [basicAnimals, askedAgain], (seen) => {
     const changed = [...fatesOf(seen).fates.values()].flatMap(({ pet, change }) =>
       change?.isTheirs === true && pet.status !== change.to.status ? [{ pet, ...change }] : [],
     );
@@ -165,7 +165,7 @@ export const animalGaps: readonly GapObserver[] = [
       evidence: changed.flatMap(({ evidence }) => evidence).slice(0, 3),
     };
   }),
-  gap('error-codes', {}, ({ trace }) => {
+  gap('error-codes', [], ({ trace }) => {
     const codes = new Map<string, AnsweredExchange>();
     for (const exchange of trace.exchanges.filter(isAnswered)) {
       // Of methods that no operation has the document says nothing.

@@ -43,7 +43,7 @@ const storeOrders = scene('store-orders', {}, (run) =>
 );
 
 export const serviceGaps: readonly GapObserver[] = [
-  gap('store-orders', { scenes: [storeOrders] }, (seen) => {
+  gap('store-orders', [storeOrders], (seen) => {
     const exchange = seen.of(storeOrders);
     const { status } = exchange.outcome;
     const answer = status === 200 ? 'present' : status === 404 ? 'absent' : `answered-${status}`;

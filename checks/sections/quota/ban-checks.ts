@@ -201,7 +201,7 @@ const banGap = (
   id: string,
   answerOf: (ban: Ban, reading: BanReading) => Pick<GapAnswer, 'answer' | 'detail'>,
 ): GapObserver =>
-  gap(id, { permit: 'ban', scenes: [ban] }, (seen) => {
+  gap(id, [ban], (seen) => {
     const reading = theBan(seen.on(ban), seen.trace);
     const { ban: begun, refusals, enough } = reading;
     if (begun !== undefined) return { ...answerOf(begun, reading), evidence: [begun.answer] };

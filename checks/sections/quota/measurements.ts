@@ -14,7 +14,7 @@ import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import { lostOn, refusesKey } from './admitted.ts';
 import { ban } from './ban.ts';
 import { type BanReading, theBan } from './ban-reading.ts';
-import { type MinuteMeasurement, minute } from './minute.ts';
+import type { MinuteMeasurement } from './minute.ts';
 import type { FilledWindow } from './window-filling.ts';
 
 /** Defines a check that judges what came of a scene on each key by itself. */
@@ -117,10 +117,10 @@ export function refusedOtherwise(
     : undefined;
 }
 
-/** A check of each key's minute, and of the key that may be banned: only that key is sent more than its limit at once. */
-export const minutesAndBan = { scenes: [minute] } as const;
-
-/** The ban of the key that may be banned; undefined if the run may ban none. @throws Inconclusive if it failed */
+/**
+ * The ban of the key that may be banned, for checks of each key's minute: only that key is sent more than its limit at
+ * once. Undefined if the run may ban none. @throws Inconclusive if it failed
+ */
 export function banOf(seen: Seen): BanReading | undefined {
   const outcomes = concluded(() => seen.on(ban));
   if (outcomes instanceof Inconclusive) {

@@ -31,7 +31,6 @@ import {
   lostAnswers,
   lostBefore,
   lostFirst,
-  minutesAndBan,
 } from './measurements.ts';
 import { filledTwice, type MinuteMeasurement, MOST_FOR_SECOND_WINDOW, minute } from './minute.ts';
 import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
@@ -157,7 +156,7 @@ function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
 }
 
 /** 8: the limit is a number of requests, even if they are in flight at the same time. */
-export const concurrent: Check = check('rate-concurrent', minutesAndBan, (judge, seen) => {
+export const concurrent: Check = check('rate-concurrent', { scenes: [minute] }, (judge, seen) => {
   for (const measurement of playedOn(seen.on(minute))) judgeConcurrency(measurement, judge);
   const ban = banOf(seen);
   if (ban === undefined) return;
@@ -265,7 +264,7 @@ function judgeLimit(
 
 export const overLimitChecks: readonly Check[] = [
   // 8: a request over the limit receives 429 Too Many Requests; each key tries a different operation.
-  check('rate-refused-429', minutesAndBan, (judge, seen) => {
+  check('rate-refused-429', { scenes: [minute] }, (judge, seen) => {
     const measured = playedOn(seen.on(minute));
     for (const measurement of measured)
       for (const window of [...measurement.windows, ...measurement.next])
@@ -281,14 +280,5 @@ export const overLimitChecks: readonly Check[] = [
     }
   }),
   // 8: a refused request is to be sent again, so it must have had no effect.
-  check(
-    'rate-refused-adds-nothing',
-    {
-      scenes: [minute],
-      conclude: storedThoughRefused(429),
-    },
-    (_, seen) => {
-      playedOn(seen.on(minute));
-    },
-  ),
+  check('rate-refused-adds-nothing', { scenes: [minute], conclude: storedThoughRefused(429) }),
 ];

@@ -25,7 +25,7 @@ import { listPets } from '../../wire/requests.ts';
 import { judgeAnswer } from '../answers.ts';
 import { isAdmitted, neverRefused } from './admitted.ts';
 import type { AfterRefusal } from './after-refusal.ts';
-import { banOf, checkOfKeys, isRenewedEarly, minutesAndBan, refusedOtherwise } from './measurements.ts';
+import { banOf, checkOfKeys, isRenewedEarly, refusedOtherwise } from './measurements.ts';
 import { exhaustKeys, judgeAbsence, type MinuteMeasurement, minute, minuteKeys } from './minute.ts';
 
 /** A wait "of the order of the window" may be generous, but not in another unit. */
@@ -222,7 +222,7 @@ export const retryAfterChecks: readonly Check[] = [
     (judge, { trace }) => judgeAbsence(judge, trace),
   ),
   // 8: a readable time to wait, in proportion to the window.
-  check('retry-after-readable', minutesAndBan, (judge, seen) => {
+  check('retry-after-readable', { scenes: [minute] }, (judge, seen) => {
     const judgeWait = (
       refusal: AnsweredExchange,
       { limits }: Key,
@@ -262,16 +262,12 @@ export const retryAfterChecks: readonly Check[] = [
   }),
 ];
 
-export const retryAfterFormat: GapObserver = gap(
-  'retry-after-format',
-  { permit: 'exhaust', scenes: [minute] },
-  (seen) => {
-    for (const { key, after } of playedOn(seen.on(minute))) {
-      if (after === undefined) continue;
-      const told = toldWait(after.obeyed, key.limits);
-      if (told.kind === 'delay' || told.kind === 'date')
-        return { answer: told.format, detail: `Retry-After: ${told.text}`, evidence: [after.obeyed] };
-    }
-    return undefined;
-  },
-);
+export const retryAfterFormat: GapObserver = gap('retry-after-format', [minute], (seen) => {
+  for (const { key, after } of playedOn(seen.on(minute))) {
+    if (after === undefined) continue;
+    const told = toldWait(after.obeyed, key.limits);
+    if (told.kind === 'delay' || told.kind === 'date')
+      return { answer: told.format, detail: `Retry-After: ${told.text}`, evidence: [after.obeyed] };
+  }
+  return undefined;
+});

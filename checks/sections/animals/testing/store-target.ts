@@ -115,11 +115,8 @@ export async function findingsOf(
   const alsoPlayed = checks.some(({ observe, conclude }) => observe !== undefined || conclude !== undefined)
     ? animalChecks
     : [];
-  const observer = gap(
-    'also-played',
-    { scenes: alsoPlayed.flatMap(({ scenes }) => scenes) },
-    () => undefined,
-  );
+  const scenes = alsoPlayed.flatMap((one) => one.scenes);
+  const observer = gap('also-played', scenes, () => undefined);
   return (await playRun(test.run, { checks, gapObservers: [observer] })).requirements;
 }
 
