@@ -12,8 +12,7 @@ import type { Intent } from '../../wire/exchange.ts';
 import { type AnswerParts, answered } from '../../wire/testing/answered.ts';
 import { errorBodyChecks } from './by-status.ts';
 import { keyChecks } from './key-checks.ts';
-import { rateHeaderChecks } from './rate-headers.ts';
-import { remainingExhausted, remainingFalls } from './remaining.ts';
+import { rateHeaderChecks, remainingExhausted, remainingFalls } from './rate-headers.ts';
 import { serviceChecks } from './service.ts';
 
 const CHECKS = [
