@@ -31,7 +31,7 @@ import {
   retryAfter,
 } from '../../wire/rate-headers.ts';
 import { REMAINING_SHOWN_BY } from '../answers.ts';
-import { refusesKey } from '../quota/admitted.ts';
+import { refusesKey } from '../quota/key-spending.ts';
 import { servedWithoutKey } from '../quota/keys-apart.ts';
 import { checkOfKeys, evidenceOf, givesBackGradually, interference } from '../quota/measurements.ts';
 import { judgeAbsence, minute } from '../quota/minute.ts';

@@ -9,7 +9,7 @@ import type { SceneRun } from '../../run/scene.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';
-import { admittedOn, isAdmitted } from './admitted.ts';
+import { admittedOn, isAdmitted } from './key-spending.ts';
 
 /** The requests after a refusal, and their answers. */
 export interface AfterRefusal {

@@ -10,7 +10,7 @@ import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { isJsonObject } from '../../wire/lossless-json.ts';
 import { bodyOf } from '../../wire/pets.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
-import { firstRefusal, isAdmitted, refusesKey } from './admitted.ts';
+import { firstRefusal, isAdmitted, refusesKey } from './key-spending.ts';
 
 function codeOf(exchange: AnsweredExchange): string | undefined {
   const body = bodyOf(exchange);

@@ -10,8 +10,7 @@ import { rateReading } from '../../wire/rate-headers.ts';
 import { nearMisses } from '../../wire/redaction.ts';
 import { type ListQuery, listPets } from '../../wire/requests.ts';
 import { REMAINING_SHOWN_BY } from '../answers.ts';
-import { lostOn } from './admitted.ts';
-import { restFromNow } from './key-at-rest.ts';
+import { lostOn, restFromNow } from './key-spending.ts';
 import { interference } from './measurements.ts';
 
 /** The answers to the first and the last request of a key, between which it sent no other. */

@@ -11,9 +11,9 @@ import { concluded, daySpent, Inconclusive, notTold, type Reason } from '../../r
 import { type KeyScenes, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
-import { lostOn, refusesKey } from './admitted.ts';
 import { ban } from './ban.ts';
 import { type BanReading, theBan } from './ban-reading.ts';
+import { lostOn, refusesKey } from './key-spending.ts';
 import type { MinuteMeasurement } from './minute.ts';
 import type { FilledWindow } from './window-filling.ts';
 

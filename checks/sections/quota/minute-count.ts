@@ -18,7 +18,7 @@ import { described } from '../../wire/pets.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { storedThoughRefused } from '../animals/add-checks.ts';
 import { judgeAnswer } from '../answers.ts';
-import { admittedOn, isAdmitted, neverRefused, refusesKey } from './admitted.ts';
+import { admittedOn, isAdmitted, neverRefused, refusesKey } from './key-spending.ts';
 import { paidFor, usedInTurn } from './keys-apart.ts';
 import {
   banOf,

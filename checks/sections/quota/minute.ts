@@ -14,9 +14,8 @@ import { daySpent, Inconclusive, notShown, type Reason } from '../../run/reason.
 import { type SceneRun, sceneOnKeys } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
-import { admittedOn, isAdmitted } from './admitted.ts';
 import { type AfterRefusal, afterRefusal } from './after-refusal.ts';
-import { knownAgain, knownSince, restFromNow } from './key-at-rest.ts';
+import { admittedOn, isAdmitted, knownAgain, knownSince, restFromNow } from './key-spending.ts';
 import { refusedOperation, sendingOn, variety } from './minute-requests.ts';
 import { type FilledWindow, fillUndisturbed } from './window-filling.ts';
 

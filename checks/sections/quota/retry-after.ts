@@ -23,8 +23,8 @@ import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';
 import { judgeAnswer } from '../answers.ts';
-import { isAdmitted, neverRefused } from './admitted.ts';
 import type { AfterRefusal } from './after-refusal.ts';
+import { isAdmitted, neverRefused } from './key-spending.ts';
 import { banOf, checkOfKeys, isRenewedEarly, refusedOtherwise } from './measurements.ts';
 import { exhaustKeys, judgeAbsence, type MinuteMeasurement, minute, minuteKeys } from './minute.ts';
 

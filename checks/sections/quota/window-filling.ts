@@ -8,8 +8,7 @@ import type { SceneRun } from '../../run/scene.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
-import { admittedOn, firstRefusal, isAdmitted, lostOn } from './admitted.ts';
-import { isInTime, restFromNow } from './key-at-rest.ts';
+import { admittedOn, firstRefusal, isAdmitted, isInTime, lostOn, restFromNow } from './key-spending.ts';
 
 /** How many requests are in flight at once while a window is filled. */
 export const IN_FLIGHT = 50;

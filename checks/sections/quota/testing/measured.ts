@@ -8,8 +8,8 @@ import { NOON, testKey } from '../../../run/testing/test-run.ts';
 import type { AnsweredExchange } from '../../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../../wire/rate-headers.ts';
 import { type AnswerParts, answered } from '../../../wire/testing/answered.ts';
-import { isAdmitted } from '../admitted.ts';
 import type { BanMeasurement } from '../ban-reading.ts';
+import { isAdmitted } from '../key-spending.ts';
 import type { MinuteMeasurement } from '../minute.ts';
 import type { FilledWindow } from '../window-filling.ts';
 
