@@ -4,7 +4,7 @@ import { type GapAnswer, type Judge, observes } from '../run/check.ts';
 import { Inconclusive } from '../run/reason.ts';
 import { schemaViolation, type Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
-import type { JsonValue, ParsedJson } from '../wire/lossless-json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type ParsedJson } from '../wire/lossless-json.ts';
 import { bodyOf, described } from '../wire/pets.ts';
 import { schemaProblem } from '../wire/schema.ts';
 
@@ -29,6 +29,18 @@ export function readBody(exchange: AnsweredExchange): ParsedJson {
   if (!body.ok && body.kind === 'beyond-harness')
     throw new Inconclusive(`the harness cannot read ${described(exchange)}: ${body.problem}`, [exchange]);
   return body;
+}
+
+/** The object in an answer's body. */
+export function objectIn(exchange: AnsweredExchange): JsonObject | undefined {
+  const body = bodyOf(exchange);
+  return body.ok && isJsonObject(body.value) ? body.value : undefined;
+}
+
+/** The machine-readable code of an error. */
+export function codeOf(exchange: AnsweredExchange): string | undefined {
+  const code = objectIn(exchange)?.['code'];
+  return typeof code === 'string' ? code : undefined;
 }
 
 /** How a gap is answered, as one exchange shows it. @param asked what was asked for */

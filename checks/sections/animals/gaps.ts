@@ -5,10 +5,9 @@ import { Inconclusive } from '../../run/reason.ts';
 import { scene } from '../../run/scene.ts';
 import { animals } from '../../wire/answer.ts';
 import { type AnsweredExchange, headerValues, isAnswered } from '../../wire/exchange.ts';
-import { isJsonObject } from '../../wire/lossless-json.ts';
-import { bodyOf, described, listedPets, type SeenPet, sentPet } from '../../wire/pets.ts';
+import { described, listedPets, type SeenPet, sentPet } from '../../wire/pets.ts';
 import { listPets } from '../../wire/requests.ts';
-import { answered } from '../answers.ts';
+import { answered, codeOf } from '../answers.ts';
 import { basicAnimals, createdBy, edgeAnimals, NO_STATUS } from './additions.ts';
 import { askedAgain, fatesOf } from './life.ts';
 import { allowedQuery, fullPages, known, type LongestLists, lists } from './lists.ts';
@@ -170,10 +169,8 @@ export const animalGaps: readonly GapObserver[] = [
     for (const exchange of trace.exchanges.filter(isAnswered)) {
       // Of methods that no operation has the document says nothing.
       if (!METHODS.has(exchange.request.method)) continue;
-      const body = exchange.outcome.status < 400 ? undefined : bodyOf(exchange);
-      const code = body?.ok === true && isJsonObject(body.value) ? body.value['code'] : undefined;
-      if (typeof code === 'string' && code.length <= 100)
-        codes.set(`${exchange.outcome.status} ${code}`, exchange);
+      const code = exchange.outcome.status < 400 ? undefined : codeOf(exchange);
+      if (code !== undefined && code.length <= 100) codes.set(`${exchange.outcome.status} ${code}`, exchange);
     }
     if (codes.size === 0) return undefined;
     const answer = [...codes.keys()].sort().join(', ');

@@ -4,10 +4,9 @@ import { notShown } from '../../run/reason.ts';
 import { inTurn, scene } from '../../run/scene.ts';
 import { errorStatusViolation, type Violation } from '../../wire/answer.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
-import { int64Of, isJsonObject, type JsonObject } from '../../wire/lossless-json.ts';
-import { bodyOf } from '../../wire/pets.ts';
+import { int64Of } from '../../wire/lossless-json.ts';
 import { addText, type RequestSpec } from '../../wire/requests.ts';
-import { errorBodyViolation } from '../answers.ts';
+import { errorBodyViolation, objectIn } from '../answers.ts';
 import { judgeAbsence } from '../quota/minute.ts';
 
 /**
@@ -71,12 +70,6 @@ export function checksOfStatuses(
       () => undefined,
     ),
   ];
-}
-
-/** The object in an answer's body. */
-function objectIn(exchange: AnsweredExchange): JsonObject | undefined {
-  const body = bodyOf(exchange);
-  return body.ok && isJsonObject(body.value) ? body.value : undefined;
 }
 
 /** The status that an Error body states. */

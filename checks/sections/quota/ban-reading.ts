@@ -7,16 +7,9 @@ import { LONGEST_BAN } from '../../run/run-budget.ts';
 import { type InTurn, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
-import { isJsonObject } from '../../wire/lossless-json.ts';
-import { bodyOf } from '../../wire/pets.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
+import { codeOf } from '../answers.ts';
 import { firstRefusal, isAdmitted, refusesKey } from './key-spending.ts';
-
-function codeOf(exchange: AnsweredExchange): string | undefined {
-  const body = bodyOf(exchange);
-  const code = body.ok && isJsonObject(body.value) ? body.value['code'] : undefined;
-  return typeof code === 'string' ? code : undefined;
-}
 
 /**
  * Whether a refusal is a ban rather than the rate limit: 401 or 403 for a valid key, a different code from the first
