@@ -19,7 +19,7 @@ export interface Seen {
   of<T>(scene: Scene<T>): T;
   /** Undefined where nothing came of the scene. */
   maybe<T>(scene: Scene<T>): T | undefined;
-  /** What came of it on each of its keys that the target knows. @throws Inconclusive where it was not permitted */
+  /** What came of it on each of its keys that the target knows. */
   on<T>(scenes: KeyScenes<T>): InTurn<T>;
 }
 

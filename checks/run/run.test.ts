@@ -95,10 +95,7 @@ t.test('a scene on several keys has an outcome for each, or the reason why not',
   for (const key of keys) await conclusionOf(run.play(each.on(key)));
   t.match(run.on(each), [{ intent: 'fill', sentBy: 'each:free-1' }, { name: 'Inconclusive' }]);
   t.match(playedOn(run.on(each)), [{ sentBy: 'each:free-1' }]);
-  t.throws(() => testRun(undefined, { keys }).run.on(each), {
-    name: 'Inconclusive',
-    reason: { kind: 'not-permitted' },
-  });
+  t.match(testRun(undefined, { keys }).run.on(each), Array(2).fill({ reason: { kind: 'not-permitted' } }));
 });
 
 t.test('a resumed run does not play again what is on disk', async (t) => {

@@ -68,8 +68,6 @@ export class Run implements Seen {
   }
 
   on<T>(scenes: KeyScenes<T>): InTurn<T> {
-    const refusal = this.#refusal(scenes);
-    if (refusal !== undefined) throw refusal;
     const played = scenes.keys(this.keys).map((key) => this.#outcomeOf(scenes.on(key)));
     if (played.length > 0) return played;
     const whyNot = ({ name }: Key) =>

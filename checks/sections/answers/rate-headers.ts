@@ -10,7 +10,7 @@ import { toldTime } from '../../limits/told-time.ts';
 import { areLeftThen, minuteAsDay } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, type Judge, observes } from '../../run/check.ts';
-import { concluded, Inconclusive, notShown, notTold } from '../../run/reason.ts';
+import { Inconclusive, notShown, notTold } from '../../run/reason.ts';
 import { playedOn } from '../../run/scene.ts';
 import type { Trace, TraceSoFar } from '../../run/trace.ts';
 import {
@@ -227,8 +227,7 @@ export const remainingFalls = check(
   },
   (judge, seen) => {
     const { trace } = seen;
-    const filled = concluded(() => seen.on(minute));
-    const minutes = filled instanceof Inconclusive ? [] : filled;
+    const minutes = trace.run.permissions.has(minute.permit) ? seen.on(minute) : [];
     const falls = trace.run.keys.map((key) => fallOf(key, trace));
     if (minutes.length === 0 && falls.every(({ kind }) => kind === 'unseen'))
       judge.inconclusive(notShown(...REMAINING_SHOWN_BY));

@@ -15,7 +15,7 @@ import {
   judgeExchange,
   type Seen,
 } from '../../run/check.ts';
-import { concluded, daySpent, Inconclusive, notTold } from '../../run/reason.ts';
+import { daySpent, Inconclusive, notTold } from '../../run/reason.ts';
 import { playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
@@ -24,9 +24,9 @@ import { retryAfter } from '../../wire/rate-headers.ts';
 import { missingFromAnswer } from '../answers/rate-headers.ts';
 import { errorBodyViolation, judgeAnswer } from '../answers.ts';
 import { ban } from './ban.ts';
-import { answersOtherwise, type Ban, type BanReading, theBan } from './ban-reading.ts';
+import { answersOtherwise, type Ban, type BanReading, readBan } from './ban-reading.ts';
 import { admittedOn, isAdmitted, neverRefused, refusesKey } from './key-spending.ts';
-import { hitByBan, interference, lostBefore, lostFirst } from './measurements.ts';
+import { banOf, hitByBan, interference, lostBefore, lostFirst } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './minute.ts';
 import type { FilledWindow } from './window-filling.ts';
 
@@ -88,15 +88,16 @@ function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, s
   );
 }
 
+/** The ban of the one key that may be banned. @throws Inconclusive if there is none */
+const theBan = (seen: Seen): BanReading => readBan(playedOn(seen.on(ban))[0], seen.trace);
+
 /** Defines a check on the key that may be banned. */
 const banCheck = (
   id: string,
   judgeReading: (reading: BanReading, judge: Judge, trace: Trace) => void,
   options: Pick<Check, 'explainsShortage'> = {},
 ): Check =>
-  check(id, { scenes: [ban], ...options }, (judge, seen) =>
-    judgeReading(theBan(seen.on(ban), seen.trace), judge, seen.trace),
-  );
+  check(id, { scenes: [ban], ...options }, (judge, seen) => judgeReading(theBan(seen), judge, seen.trace));
 
 /** Defines a check on the ban, if one was seen; no ban conforms too, since the document says "may". */
 const checkOfBan = (
@@ -191,10 +192,8 @@ export const banChecks: readonly Check[] = [
 ];
 
 /** Ids of the answers that belong to a ban. */
-export function bannedAnswers(seen: Seen): ReadonlySet<string> {
-  const answers = concluded(() => theBan(seen.on(ban), seen.trace).ban?.answers);
-  return new Set(answers instanceof Inconclusive ? [] : answers?.map(({ id }) => id));
-}
+export const bannedAnswers = (seen: Seen): ReadonlySet<string> =>
+  new Set(banOf(seen)?.ban?.answers.map(({ id }) => id));
 
 /** Defines a gap that is answered by the first answer of a ban. */
 const banGap = (
@@ -202,7 +201,7 @@ const banGap = (
   answerOf: (ban: Ban, reading: BanReading) => Pick<GapAnswer, 'answer' | 'detail'>,
 ): GapObserver =>
   gap(id, [ban], (seen) => {
-    const reading = theBan(seen.on(ban), seen.trace);
+    const reading = theBan(seen);
     const { ban: begun, refusals, enough } = reading;
     if (begun !== undefined) return { ...answerOf(begun, reading), evidence: [begun.answer] };
     if (!enough) throw new Inconclusive(tooSlow(reading));

@@ -4,8 +4,6 @@ import { type Clocked, isForDay, latestEnd, toldEnd } from '../../limits/told-ti
 import { countWindow } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { LONGEST_BAN } from '../../run/run-budget.ts';
-import { type InTurn, playedOn } from '../../run/scene.ts';
-import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { codeOf } from '../answers.ts';
@@ -198,10 +196,6 @@ const tooLong = (length: number): string | undefined =>
   length > LONGEST_BAN
     ? `the ban lasts ${Math.round(length / MINUTE)} minutes, but a run waits only ${LONGEST_BAN / MINUTE}`
     : undefined;
-
-/** Reads the measurement of the one key that may be banned. @throws Inconclusive if there is none */
-export const theBan = (outcomes: InTurn<BanMeasurement>, trace: Trace): BanReading =>
-  readBan(playedOn(outcomes)[0], trace);
 
 /**
  * Requests that were served between two refusals of one window. Its reset stood still, so nothing was refilled in

@@ -6,13 +6,13 @@ import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
-import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
-import { concluded, daySpent, Inconclusive, notTold, type Reason } from '../../run/reason.ts';
+import { type Check, check, doneOf, type Judge, type Seen } from '../../run/check.ts';
+import { daySpent, notTold, type Reason } from '../../run/reason.ts';
 import { type KeyScenes, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import { ban } from './ban.ts';
-import { type BanReading, theBan } from './ban-reading.ts';
+import { type BanReading, readBan } from './ban-reading.ts';
 import { lostOn, refusesKey } from './key-spending.ts';
 import type { MinuteMeasurement } from './minute.ts';
 import type { FilledWindow } from './window-filling.ts';
@@ -119,25 +119,19 @@ export function refusedOtherwise(
 
 /**
  * The ban of the key that may be banned, for checks of each key's minute: only that key is sent more than its limit at
- * once. Undefined if the run may ban none. @throws Inconclusive if it failed
+ * once. Undefined if the run may ban none, or did not: one of some rows provokes no ban for them, nor can a key be banned
+ * that the target refuses already.
  */
 export function banOf(seen: Seen): BanReading | undefined {
-  const outcomes = concluded(() => seen.on(ban));
-  if (outcomes instanceof Inconclusive) {
-    if (outcomes.reason.kind === 'not-permitted') return undefined;
-    throw outcomes;
-  }
-  // A run of some rows provokes no ban for them, nor can a key be banned that the target refuses already.
-  const isPlayed = outcomes.some((outcome) => !(outcome instanceof Inconclusive));
-  return isPlayed ? theBan(outcomes, seen.trace) : undefined;
+  const [measured] = doneOf(seen.on(ban));
+  return measured && readBan(measured, seen.trace);
 }
 
 /** Why a refusal says nothing of its own key: other keys were refused as well while one was banned. */
 export function hitByBan(refusal: AnsweredExchange, seen: Seen): Reason | undefined {
-  const reading = concluded(() => banOf(seen));
-  if (reading === undefined || reading instanceof Inconclusive) return undefined;
+  const reading = banOf(seen);
+  if (reading?.ban === undefined || refusal.key === reading.key.name) return undefined;
   const { ban } = reading;
-  if (ban === undefined || refusal.key === reading.key.name) return undefined;
   const { trace } = seen;
   const isMeanwhile =
     refusal.sentAt >= ban.answer.sentAt && refusal.sentAt <= (ban.servedAgain?.receivedAt ?? refusal.sentAt);
