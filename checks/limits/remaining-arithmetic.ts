@@ -10,7 +10,7 @@ import { groupBy } from '../../spec/group-by.ts';
 import type { PlanLimits } from '../../spec/plans.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
 import { CLOCKS_APART, type TargetClock, wentBack } from './target-clock.ts';
-import { DAY, givenAtOnce, MINUTE, SECOND } from './time.ts';
+import { DAY, givenAtOnce, LONGEST_STEP, MINUTE, SECOND } from './time.ts';
 import { isAdmittedStatus } from './window-count.ts';
 
 /** An answer that says what is left, sent and received while nothing else of ours was under way. */
@@ -85,7 +85,7 @@ const standsStill = (steps: readonly Step[]) =>
 
 /**
  * Whether Reset stood still while so much was spent that the time at which a bucket is full again would have moved on:
- * one that is refilled once a second tells it in whole seconds.
+ * one that is refilled in steps tells the end of a step.
  */
 const isOfWindow = (steps: readonly Step[]) =>
   standsStill(steps) &&
@@ -95,8 +95,8 @@ const isOfWindow = (steps: readonly Step[]) =>
 
 /** One for the fraction that the whole number hides, and a half for the time that answers take. */
 const HIDDEN_FRACTION = 1.5;
-/** After this time, a Reset that is always a minute ahead has moved on. */
-const STANDS_STILL = 2 * SECOND;
+/** After this time, a Reset that is always a minute ahead has moved on, and one that is told in steps as well. */
+const STANDS_STILL = LONGEST_STEP + 2 * SECOND;
 /** This long before its end, a window gives nothing back, whoever spent it. */
 const UNEXPIRED = 5 * SECOND;
 
@@ -127,7 +127,7 @@ export function judgeRemaining(readings: readonly RateReading[], limits: PlanLim
   const steps = complete.filter(({ from, to }) => to.counted === from.counted + 1);
   const deviation = commonDeviation(steps);
   if (deviation !== undefined) return deviation;
-  // A bucket that is refilled once a second hides what it will give back at the end of that second.
+  // A bucket that is refilled in steps hides what it will give back at the end of the step.
   const isStill = isOfWindow(pairs);
   const hidden = isStill ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(limits.perMinute);
   const given = givenInWindow(samples, stepsOf, hidden, isStill);

@@ -9,12 +9,11 @@ export const DAY = 86_400_000;
  */
 export const LONGEST_OF_MINUTE = 2 * MINUTE;
 
-/**
- * How many requests a bucket may show as given back at one moment: it may be refilled once a second, and a whole number
- * hides a fraction.
- */
+/** A bucket may be refilled in steps: the longest that we take for one. */
+export const LONGEST_STEP = 10 * SECOND;
+
+/** How many requests a bucket may show as given back at one moment: those of a step, and a whole number hides a fraction. */
 export function givenAtOnce(perMinute: number): number {
-  const inASecond = (perMinute * SECOND) / MINUTE;
-  if (inASecond <= 1) return 1;
-  return Number.isInteger(inASecond) ? inASecond : inASecond + 1;
+  const inAStep = (perMinute * LONGEST_STEP) / MINUTE;
+  return Number.isInteger(inAStep) ? inAStep : inAStep + 1;
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { sentence } from '../../reports/reasons.ts';
-import { slidingLog, tokenBucketBySecond } from '../limits/testing/simulated-limits.ts';
+import { slidingLog, tokenBucketInSteps } from '../limits/testing/simulated-limits.ts';
 import { SECOND } from '../limits/time.ts';
 import { playRun } from '../run/play.ts';
 import { preflight } from '../run/preflight.ts';
@@ -155,7 +155,7 @@ const quiet: Otherwise = () => undefined;
 const TARGETS: Readonly<Record<string, readonly [LimitedTarget, Otherwise]>> = {
   'one that conforms': [{}, quiet],
   'a day that is spent': [{ keys: FREE, permissions: ['exhaust', 'day'] }, quiet],
-  'a bucket without Date': [{ limit: tokenBucketBySecond, clockAhead: 'none' }, quiet],
+  'a bucket without Date': [{ limit: tokenBucketInSteps, clockAhead: 'none' }, quiet],
   'a log in milliseconds': [{ limit: slidingLog, ban: { refusals: 99, seconds: 1 }, unit: SECOND }, quiet],
   'one that is wrong': [{ admits: 70 }, wrong],
   'one that accepts everything': [{ keyless: () => ({ status: 200, body: '[]' }) }, careless],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type Meter, type MeterKind, windowFromFirst } from '../rate-limiter.ts';
-import { bucketBySecond, slidingLog, slidingLogOfAll, tokenBucket, windowByClock } from './meters.ts';
+import { bucketInSteps, slidingLog, slidingLogOfAll, tokenBucket, windowByClock } from './meters.ts';
 
 const MINUTE = 60_000;
 const START = 1_700_000_000_123;
@@ -12,7 +12,14 @@ function burst(meter: Meter, now: number): number {
   return admitted;
 }
 
-const kinds = { windowFromFirst, windowByClock, slidingLog, slidingLogOfAll, tokenBucket, bucketBySecond };
+const kinds = {
+  windowFromFirst,
+  windowByClock,
+  slidingLog,
+  slidingLogOfAll,
+  tokenBucket,
+  bucketBySecond: bucketInSteps(1000),
+};
 for (const [name, kind] of Object.entries<MeterKind>(kinds)) {
   t.test(`${name}: a burst gets the limit, and all of it again a minute later`, async (t) => {
     const meter = kind(60, MINUTE);

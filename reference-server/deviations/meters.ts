@@ -82,18 +82,20 @@ export const tokenBucket: MeterKind = (limit, windowMs) => {
   };
 };
 
-/** A token bucket that is given what a second brings once a second, by the clock. */
-export const bucketBySecond: MeterKind = (limit, windowMs) => {
-  const bucket = tokenBucket(limit, windowMs);
-  const second = (now: number) => now - (now % 1000);
-  const fromSecond = (now: number, time: number) => Math.max(now, Math.ceil(time / 1000) * 1000);
-  return {
-    left: (now) => bucket.left(second(now)),
-    spend: (now) => bucket.spend(second(now)),
-    freeAt: (now) => fromSecond(now, bucket.freeAt(now)),
-    resetAt: (now) => fromSecond(now, bucket.resetAt(second(now))),
+/** A token bucket that is given what a step of time brings once a step, by the clock. */
+export const bucketInSteps =
+  (stepMs: number): MeterKind =>
+  (limit, windowMs) => {
+    const bucket = tokenBucket(limit, windowMs);
+    const begun = (now: number) => now - (now % stepMs);
+    const fromStep = (now: number, time: number) => Math.max(now, Math.ceil(time / stepMs) * stepMs);
+    return {
+      left: (now) => bucket.left(begun(now)),
+      spend: (now) => bucket.spend(begun(now)),
+      freeAt: (now) => fromStep(now, bucket.freeAt(now)),
+      resetAt: (now) => fromStep(now, bucket.resetAt(begun(now))),
+    };
   };
-};
 
 /** A sliding log that is lost where nothing was asked for ten seconds: a table's entry that expires. */
 export const forgottenWhenIdle: MeterKind = (limit, windowMs) => {

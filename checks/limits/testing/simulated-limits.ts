@@ -86,8 +86,8 @@ const bucket =
   };
 export const tokenBucket = bucket('full');
 export const tokenBucketByNextToken = bucket('next token');
-/** What a second brings comes at its end, all at once. */
-export const tokenBucketBySecond = bucket('full', 1000);
+/** What ten seconds bring comes at their end, all at once. */
+export const tokenBucketInSteps = bucket('full', 10_000);
 
 /** How a client sends its requests. */
 export interface Burst {

@@ -11,7 +11,7 @@ import {
   slidingLog,
   tokenBucket,
   tokenBucketByNextToken,
-  tokenBucketBySecond,
+  tokenBucketInSteps,
 } from '../../limits/testing/simulated-limits.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
@@ -35,7 +35,7 @@ const MODELS = {
   slidingCounter,
   tokenBucket,
   tokenBucketByNextToken,
-  tokenBucketBySecond,
+  tokenBucketInSteps,
 };
 type Model = keyof typeof MODELS;
 

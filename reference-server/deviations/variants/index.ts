@@ -65,7 +65,7 @@ const TABLE: VariantTable = {
     'ban-answer': 'banned-403', 'transfer-coding': 'chunked' },
   'token-bucket': {
     'rate-window-kind': 'refilling (bucket)', 'ban-answer': 'no-ban-seen', connection: 'close' },
-  'bucket-by-the-second': { 'rate-window-kind': 'refilling (bucket by the second)', latency: '0-30-ms' },
+  'bucket-in-steps': { 'rate-window-kind': 'refilling (bucket by ten seconds)', latency: '0-30-ms' },
   'milliseconds': {
     'retry-after-format': 'milliseconds', 'ban-threshold': '10 (180 s)',
     'ban-answer': 'banned-401 (until untold)', 'deprecation-announcement': 'none' },
@@ -109,8 +109,8 @@ const TABLE: VariantTable = {
   'bans-bursts': {
     'rate-window-kind': 'refilling (log)', 'ban-threshold': '3 (90 s)', latency: '0-30-ms' },
   'everything-else': {
-    'rate-window-kind': 'refilling (bucket)', 'rate-headers-window': 'both', 'retry-after-format': 'http-date',
-    'ban-threshold': '2 (25 s)', 'ban-answer': 'banned-401', 'id-assignment': 'other (random)',
+    'rate-window-kind': 'refilling (bucket by the second)', 'rate-headers-window': 'both',
+    'retry-after-format': 'http-date', 'ban-threshold': '2 (25 s)', 'ban-answer': 'banned-401', 'id-assignment': 'other (random)',
     'list-order': 'other (shuffled)', 'unknown-fields': 'kept', 'extra-response-fields': 'createdAt,tags,_links',
     'limit-out-of-range': 'clamped', 'malformed-id': 'rejected-400', 'error-codes': 'upper-case, with details',
     clock: '-300-seconds', 'header-case': 'lower', 'media-type-parameter': 'charset=utf-8',

@@ -100,7 +100,8 @@ export const LIMIT_ANSWERS = {
       return { ...counter, resetAt: (now) => counter.resetAt(now) + windowMs };
     } },
     'refilling (bucket)': { minuteMeter: meters.tokenBucket },
-    'refilling (bucket by the second)': { minuteMeter: meters.bucketBySecond },
+    'refilling (bucket by the second)': { minuteMeter: meters.bucketInSteps(1000) },
+    'refilling (bucket by ten seconds)': { minuteMeter: meters.bucketInSteps(10_000) },
   },
   'day-kind': {
     utc: { dayMeter: meters.windowByClock },
