@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { isNode, parseDocument } from 'yaml';
-import type { Exchange, HeaderList } from '../checks/wire/exchange.ts';
+import { type Exchange, type HeaderList, header } from '../checks/wire/exchange.ts';
 import { clip } from './visible-text.ts';
 
 /** The other header fields are in report.json. */
@@ -27,19 +27,17 @@ export function exchangeParts({ request, outcome }: Exchange, at: readonly strin
   const body = request.body === undefined ? [] : ['', clip(request.body, MOST_OF_BODY)];
   const sent = { text: [...asked, ...body, '', ''].join('\n') };
   if (outcome.kind === 'failure') return [sent, { text: `No answer: ${outcome.message}` }];
-  const named = at.filter((one) => one.startsWith('header:')).map((one) => one.slice('header:'.length));
-  const wrong = new Map(named.map((name) => [name.toLowerCase(), name]));
-  const there = new Set(outcome.headers.map(([name]) => name.toLowerCase()));
+  const wrong = at.filter((one) => one.startsWith('header:')).map((one) => one.slice('header:'.length));
+  const isWrong = (name: string) => wrong.some((one) => one.toLowerCase() === name.toLowerCase());
+  const missing = wrong.filter((name) => header(outcome.headers, name) === undefined);
   const status = `HTTP ${outcome.status} ${STATUS_CODES[outcome.status] ?? ''}`.trim();
   return [
     sent,
     { text: status, wrong: at.includes('status') },
     ...outcome.headers
       .slice(0, MOST_HEADERS)
-      .flatMap((field) => [{ text: '\n' }, { text: line(field), wrong: wrong.has(field[0].toLowerCase()) }]),
-    ...[...wrong].flatMap(([key, name]) =>
-      there.has(key) ? [] : [{ text: '\n' }, { text: `${name}: (missing)`, wrong: true }],
-    ),
+      .flatMap((field) => [{ text: '\n' }, { text: line(field), wrong: isWrong(field[0]) }]),
+    ...[...new Set(missing)].flatMap((name) => [{ text: '\n' }, { text: `${name}: (missing)`, wrong: true }]),
     { text: '\n\n' },
     ...bodyParts(outcome.body, at),
   ];

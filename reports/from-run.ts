@@ -39,6 +39,10 @@ export function reportOf(
   const answers = [...result.gaps.values()].filter((answer) => 'answer' in answer);
   const cited = [...result.requirements.values(), ...answers].flatMap(({ evidence }) => evidence);
   const exchanges = new Map(cited.map((exchange) => [exchange.id, exchange]));
+  // What other clients and the target speak is not known.
+  const versions = (traffic === undefined ? trace.exchanges : []).flatMap(({ outcome }) =>
+    outcome.kind === 'response' ? (outcome.httpVersion ?? '1.1') : [],
+  );
   const skew = trace.targetClock.skew;
   return {
     formatVersion: REPORT_FORMAT_VERSION,
@@ -57,7 +61,7 @@ export function reportOf(
         ({ operation, status, intent }) =>
           operation === 'createPet' && status >= 200 && status < 300 && intent !== 'foreign',
       ).length,
-      way: { ...wayOf(access), httpVersion: traffic === undefined ? versionIn(trace) : undefined },
+      way: { ...wayOf(access), httpVersion: [...new Set(versions)].join(', ') || undefined },
       targetClockSkewMs: skew && Math.round(skew),
       ...{ permissions, only, ...known },
     },
@@ -73,14 +77,6 @@ export function reportOf(
     timeline: timelineOf(trace, banned, startedAt),
     exchanges: [...exchanges.values()].sort((a, b) => a.sentAt - b.sentAt).map(withShortBody),
   };
-}
-
-/** The version of HTTP in which the target answered, if it did. */
-function versionIn({ exchanges }: CheckedTarget['trace']): string | undefined {
-  const versions = exchanges.flatMap(({ outcome }) =>
-    outcome.kind === 'response' ? (outcome.httpVersion ?? '1.1') : [],
-  );
-  return versions.includes('2') ? '2' : versions[0];
 }
 
 /** How many characters of a body a report holds; the journal beside it has all. */
