@@ -156,6 +156,6 @@ t.test('somebody else on a key is told above all else', async (t) => {
   const why = [{ kind: 'interference', what: '5 of 6 were admitted', key: 'free-1' }] as const;
   const report = reportWith([row('one', { verdict: 'inconclusive', why })]);
   t.strictSame(buildReport(report).notices, [
-    'Somebody else used a key: 5 of 6 were admitted, as if another client were using key free-1',
+    'Perhaps somebody else used a key: 5 of 6 were admitted, as if another client were using key free-1',
   ]);
 });

@@ -111,7 +111,7 @@ function interferenceIn(rows: Rows): string[] {
   const said = rows.flatMap(({ why }) =>
     why.flatMap((reason) => (reason.kind === 'interference' && reason.key ? sentenceOf(reason) : [])),
   );
-  return [...new Set(said)].map((what) => `Somebody else used a key: ${what}`);
+  return [...new Set(said)].map((what) => `Perhaps somebody else used a key: ${what}`);
 }
 
 /** A failure in one line: what came, and what was asked for. */

@@ -45,7 +45,7 @@ export function nextSteps(
   if (drifted.length > 0)
     steps.push({ what: 'Restore the pinned answers, or pin the new ones in the profile under gaps:' });
   if (known.length > 0 && causes.length === 0)
-    steps.push({ what: 'Only known failures remain; fix them and shorten the baseline' });
+    steps.push({ what: 'Fix the known failures and shorten the baseline' });
   return steps.length > 0 ? steps : [{ what: 'Nothing to do; repeat after every change', command }];
 }
 

@@ -147,7 +147,7 @@ export const REPORT_SCHEMA = Type.Object(
     ),
     exchanges: list(
       ExchangeShape,
-      'The exchanges that evidence points to, in full. The journal beside the report has every one.',
+      'The exchanges that evidence points to, in full. The run’s journal has every one, the uniform ones of a burst in short.',
     ),
   },
   {

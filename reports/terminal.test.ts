@@ -58,6 +58,6 @@ t.test('interference and an interruption are told at once', async (t) => {
   ]);
   const run = { ...report.run, interrupted: 'SIGINT', resume: 'petstore-harness check --resume here' };
   const text = shown({ ...report, run }, 80, 24);
-  t.match(text, /! Somebody else used a key: x, as if another client were using key k\n/);
+  t.match(text, /! Perhaps somebody else used a key: x, as if another client were using key k\n/);
   t.match(text, /→ Continue the run\n {2}petstore-harness check --resume here\n→ Repeat only/);
 });

@@ -12,6 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
 import { makePrivateFolder } from '../../checks/profile/file-text.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
+import { shellWord } from '../../checks/wire/curl.ts';
 import type { Report } from '../../reports/report.ts';
 
 /** The profile of a run in its folder, with which the run can be resumed or rejudged. */
@@ -35,7 +36,7 @@ export async function resultsFolder(out: string | undefined): Promise<string> {
   const { REPORT_FILE, readReport } = await import('../../reports/report.ts');
   if (existsSync(join(out, JOURNAL_FILE)) && !isFinished(() => readReport(out))) {
     throw new UsageError(
-      `${out} holds an unfinished run: continue it with --resume ${out}, or choose another folder`,
+      `${out} holds a run without a finished report that can be read: continue it with --resume ${shellWord(out)}, if its target is still there, or choose another folder`,
     );
   }
   makePrivateFolder(out);

@@ -156,10 +156,7 @@ t.test('a disk that is full: one line, what is written is whole, and the run goe
     const out = join(folder, what);
     const { code, stderr } = await run(folder, [...args, what], env, fullAfter(bytes));
     t.equal(code, 3, what);
-    t.match(
-      stderr,
-      /^error: results cannot be written: .*file too large.*; what was measured so far is in .*\n$/,
-    );
+    t.match(stderr, /^error: the run cannot go on: .*file too large.*; what was measured so far is in .*\n$/);
     t.strictSame(
       readdirSync(out).sort(),
       ['journal.ndjson', 'profile.yaml'],

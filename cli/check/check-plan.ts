@@ -128,12 +128,12 @@ export function refuseUnpayable({ bill: { unpayable } }: CheckPlan): void {
 /**
  * The bill of a run for a person: what the run spends, how long it takes, and what it cannot verify.
  *
- * @param timeLimit real milliseconds that the run may take
+ * @param timeLimit real milliseconds that the run may take, where that was asked for
  */
 export function renderBill(
   { checks, bill, skipped }: CheckPlan,
-  { profile, permissions }: CheckSubject,
-  timeLimit: number,
+  { profile, permissions, embedded }: CheckSubject,
+  timeLimit: number | undefined,
 ): string {
   const rows = [
     ['KEY', 'PLAN', 'SENDS', 'OF ITS MINUTE', 'OF ITS DAY', '429S'],
@@ -141,22 +141,20 @@ export function renderBill(
     ['(no key)', '', bill.anonymous.toLocaleString('en'), '', '', ''],
   ];
   const ban = bill.waitsForBan ? '; and the ban, as long as the target chooses' : '';
-  const speed =
-    profile.clock.speed === 1
-      ? ''
-      : ` by the target’s clock, which runs ${profile.clock.speed} times as fast`;
+  const { speed } = profile.clock;
+  const fast = speed === 1 ? '' : ` by the target’s clock, which runs ${speed} times as fast`;
+  const byClock = embedded ? ' by a simulated clock, which skips the time in which all wait' : fast;
+  const longest = timeLimit ?? (embedded ? UNPAID.longest : longestRun(bill, speed));
+  const resumed = embedded ? '' : '; --resume continues it, for as much again at most';
   const columns = columnsOf(process.stdout);
   const paid = `${bill.requests.toLocaleString('en')} if nothing looks wrong, ${bill.mostRequests.toLocaleString('en')} at most`;
   const added = `${bill.animals} if nothing looks wrong, ${bill.mostAnimals} at most; ${ADDED_ANIMALS}`;
-  const limit = `${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}`;
+  const limit = `${duration(Math.round(longest / 1000))}${byClock === '' ? '' : ' of real time'}`;
   const facts = [
     ['Requests', paid],
     ['Animals', bill.mostAnimals === 0 ? 'none is added' : added],
-    ['Time', `about ${duration(Math.max(1, Math.round(bill.time / 1000)))}${speed}${ban}`],
-    [
-      'At most',
-      `${limit}: then the run ends with what it has; --resume continues it, for as much again at most`,
-    ],
+    ['Time', `about ${duration(Math.max(1, Math.round(bill.time / 1000)))}${byClock}${ban}`],
+    ['At most', `${limit}: then the run ends with what it has${resumed}`],
     ...[...groupBy(skipped, ([, reason]) => sentenceOf(reason))].map(([reason, group]) => [
       'Skipped',
       `${count(group.length, 'requirement')}, ${reason}: ${group.map(([id]) => id).join(', ')}`,

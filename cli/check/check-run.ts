@@ -29,14 +29,14 @@ export async function runCheck(
   options: CheckOptions,
   baseline: Gate['baseline'],
 ): Promise<number> {
-  const { directory, resume, embedded, mostRequests = Number.POSITIVE_INFINITY } = subject;
+  const { directory, resume, embedded, only, rules = [], mostRequests = Number.POSITIVE_INFINITY } = subject;
   if (resume === undefined) keepProfile(directory, subject);
   if (resume?.damage !== undefined) warn(resume.damage);
   const view = liveView(process.stderr, {
     clock: runClock(subject),
     simulated: subject.clock !== undefined,
     mostRequests,
-    checks: subject.traffic === undefined ? (subject.only?.length ?? allChecks.length) : undefined,
+    checks: subject.traffic === undefined ? (only ?? [...allChecks, ...rules]).length : undefined,
   });
   const format = options.format ?? (process.stdout.isTTY ? 'human' : 'tap');
   const tap = format === 'tap' ? liveTap((text) => void process.stdout.write(text)) : undefined;

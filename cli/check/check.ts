@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox';
 import { fileText } from '../../checks/profile/file-text.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { LARGEST_YAML, YamlFile } from '../../checks/profile/yaml-file.ts';
-import { longestRun } from '../../checks/run/run-budget.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { count } from '../../reports/facts.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
@@ -55,13 +54,13 @@ async function check(options: CheckOptions): Promise<void> {
 
 export async function checkThis(subject: CheckSubject, options: CheckOptions): Promise<void> {
   const baseline = options.baseline === undefined ? [] : readBaseline(options.baseline);
-  const { profile, offline, stored } = subject;
+  const { offline, stored } = subject;
   concerning({ secrets: [...subject.values.values(), ...(subject.access?.secrets ?? [])] });
   try {
     const asked = options.timeLimit === undefined ? undefined : options.timeLimit * 1000;
     if (options.dryRun === true) {
       const plan = await planCheck(subject);
-      process.stdout.write(renderBill(plan, subject, asked ?? longestRun(plan.bill, profile.clock.speed)));
+      process.stdout.write(renderBill(plan, subject, asked));
       return refuseUnpayable(plan);
     }
     const { longest, mostRequests } = await limitsOf(subject);

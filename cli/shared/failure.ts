@@ -49,7 +49,7 @@ export function failure(error: unknown): void {
   if (known === undefined) crash(error);
   if (refused !== undefined && directory !== undefined) {
     process.stderr.write(
-      `error: results cannot be written: ${refused}; what was measured so far is in ${directory}\n`,
+      `error: the run cannot go on: ${refused}; what was measured so far is in ${directory}\n`,
     );
     process.exitCode = EXIT.inconclusive;
     return;

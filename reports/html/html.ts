@@ -37,7 +37,7 @@ ${gaps}
 ${known}
 ${run}
 </main>
-<footer><p>Keys are shown by name only. Every exchange is in report.json and in the journal beside it.</p></footer>`;
+<footer><p>Keys are shown by name only. The exchanges that rows name are in report.json, those of the whole run in its journal.</p></footer>`;
   return pageShell(`${headline} (${report.run.target})`, body);
 }
 

@@ -27,7 +27,7 @@ export function renderGithubAnnotations({ name, headline, problems, cases }: Tes
     ...[...groupBy(standingAs('inconclusive'), ({ reason }) => reason)].map(([reason, group]) =>
       workflowCommand(
         'warning',
-        `Not verified: ${count(group.length, 'requirement')}`,
+        `Not verified: ${count(group.length, 'case')}`,
         `${reason}\n${idList(group)}`,
       ),
     ),

@@ -121,7 +121,7 @@ t.test('GitHub: one annotation for a cause, one for a reason', async (t) => {
   t.match(text, 'Follows from it: three');
   t.match(
     render(reportWith([untold('a', 'lost'), untold('b', 'lost'), row('c')]), 'github'),
-    /^::warning title=Not verified%3A 2 requirements::Not verified: lost%0Aa, b\n$/,
+    /^::warning title=Not verified%3A 2 cases::Not verified: lost%0Aa, b\n$/,
   );
 });
 
