@@ -1,21 +1,13 @@
-import { isUtf8 } from 'node:buffer';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { type Access, DIRECT } from './access.ts';
-import { BodyBudget } from './body-budget.ts';
-import { Connections, type WireResponse } from './connections.ts';
-import { decodeContent } from './content-decoding.ts';
+import { Connections } from './connections.ts';
 import { HIDDEN_KEYS } from './curl.ts';
 import { dispatchOnce, type TimeLimits } from './dispatch-once.ts';
-import {
-  type Exchange,
-  type FailureOutcome,
-  type HeaderList,
-  headerValues,
-  type ResponseOutcome,
-} from './exchange.ts';
+import type { Exchange, HeaderList } from './exchange.ts';
 import { outcomeBehind } from './proxy.ts';
-import { type Redact, redactorOf } from './redaction.ts';
+import { redactorOf } from './redaction.ts';
 import type { RequestSpec } from './requests.ts';
+import { BodyBudget, readResponse } from './response-body.ts';
 
 /** What a request says of who sends it. */
 export type Authorization =
@@ -65,9 +57,6 @@ const OWN_HEADERS: HeaderList = [
   ['accept-encoding', 'identity'],
   ['user-agent', `petstore-harness/${HARNESS_VERSION}`],
 ];
-
-/** A byte order mark stays in the text: whether it may be there is a check's question. */
-const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * An HTTP client for one target. Connections are kept for a second, or as long as the server says, until one was lost
@@ -145,30 +134,4 @@ function credentials(by: Authorization): Guarded[] {
   if (by.kind === 'raw')
     return [['authorization', by.header, by.described in HIDDEN_KEYS ? by.described : undefined]];
   return [['authorization', `Bearer ${by.value}`, `Bearer [key ${by.name}]`]];
-}
-
-/** The response with its body as text, or why that is not read. */
-export function readResponse(
-  { status, headers, bytes: coded, isHttp2 }: WireResponse & { readonly isHttp2?: boolean },
-  budget: BodyBudget,
-  redact: Redact,
-): ResponseOutcome | FailureOutcome {
-  const tooLarge = (message: string) => ({ kind: 'failure', reason: 'too-large', message }) as const;
-  const most = budget.mostDecoded;
-  const decoded = decodeContent(coded, headerValues(headers, 'content-encoding'), most);
-  if (decoded === 'too-large') return tooLarge(`the body is larger than ${most} bytes when decompressed`);
-  const bytes = typeof decoded === 'string' ? coded : decoded;
-  const refused = budget.refuseDecoded(bytes, coded.length);
-  if (refused !== undefined) return tooLarge(refused);
-  const misread = isUtf8(bytes) ? undefined : 'invalid-utf8';
-  const bodyProblem = typeof decoded === 'string' ? (`${decoded}-encoding` as const) : misread;
-  return {
-    kind: 'response',
-    ...(isHttp2 === true ? { httpVersion: '2' } : {}),
-    status,
-    headers: headers.map(([name, value]) => [redact(name), redact(value)]),
-    body: redact(UTF_8.decode(bytes)),
-    bodyBytes: bytes.length,
-    ...(bodyProblem === undefined ? {} : { bodyProblem }),
-  };
 }

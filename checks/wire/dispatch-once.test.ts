@@ -1,8 +1,8 @@
 import t from 'tap';
 import { type Dispatcher, errors } from 'undici';
-import { BodyBudget } from './body-budget.ts';
 import type { WireRequest } from './connections.ts';
 import { type DispatchBounds, dispatchOnce } from './dispatch-once.ts';
+import { BodyBudget } from './response-body.ts';
 
 const LIST: WireRequest = {
   method: 'GET',

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
-import type { BodyBudget } from './body-budget.ts';
 import type { Connection, Dispatched, WireRequest } from './connections.ts';
 import type { FailureReason, HeaderList } from './exchange.ts';
 import { failureOf, type Progress } from './exchange-failure.ts';
+import type { BodyBudget } from './response-body.ts';
 import { whyEnded } from './time-is-over.ts';
 
 /** Real milliseconds, whatever the run's clock does. */

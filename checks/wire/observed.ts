@@ -1,10 +1,9 @@
 /** What clients of somebody else's and a target said to each other, as exchanges: keys become names. */
 import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../spec/operations.ts';
-import { BodyBudget, LARGEST_BODY } from './body-budget.ts';
-import { readResponse } from './client.ts';
 import type { WireResponse } from './connections.ts';
 import { type Exchange, type HeaderList, header, headerValues } from './exchange.ts';
 import { REDACTED, type Redact, redactorOf } from './redaction.ts';
+import { BodyBudget, LARGEST_BODY, readResponse } from './response-body.ts';
 
 /** A request of a client and the response to it, as they passed by. */
 export interface Observed {

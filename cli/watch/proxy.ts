@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Access } from '../../checks/wire/access.ts';
-import { LARGEST_BODY } from '../../checks/wire/body-budget.ts';
 import { Connection } from '../../checks/wire/connections.ts';
 import { headerList } from '../../checks/wire/dispatch-once.ts';
 import { header } from '../../checks/wire/exchange.ts';
 import { failureOf, type Progress } from '../../checks/wire/exchange-failure.ts';
 import type { Observed } from '../../checks/wire/observed.ts';
 import { outcomeBehind } from '../../checks/wire/proxy.ts';
+import { LARGEST_BODY } from '../../checks/wire/response-body.ts';
 
 export interface ProxyOptions {
   /** Base address; a request for /v1/pets at the proxy goes to the same path there. */
