@@ -1,5 +1,5 @@
 import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
-import { profileKeys } from '../../checks/profile/key-values.ts';
+import { profileKeys } from '../../checks/profile/environment.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { sharedClock } from '../../checks/run/clock.ts';
 import type { Reason } from '../../checks/run/reason.ts';

@@ -1,8 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type CheckRequest, JOURNAL_FILE } from '../../checks/check-target.ts';
-import { accessOf } from '../../checks/profile/access.ts';
-import { type Environment, keyValues } from '../../checks/profile/key-values.ts';
+import { accessOf, type Environment, keyValues } from '../../checks/profile/environment.ts';
 import { readProfile, type Surroundings } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import { serverProfile } from '../../checks/profile/server-profile.ts';

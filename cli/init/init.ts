@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
-import { accessOf } from '../../checks/profile/access.ts';
+import { accessOf } from '../../checks/profile/environment.ts';
 import {
   KEY_ROLES,
   PLAN_NAMES,

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { accessOf } from '../../checks/profile/access.ts';
-import { keyValues } from '../../checks/profile/key-values.ts';
+import { accessOf, keyValues } from '../../checks/profile/environment.ts';
 import { readProfile } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';

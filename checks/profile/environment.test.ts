@@ -1,5 +1,5 @@
 import t from 'tap';
-import { keyValues, profileKeys } from './key-values.ts';
+import { keyValues, profileKeys } from './environment.ts';
 import { PROFILE_DEFAULTS, type ProfileKey } from './target-profile.ts';
 
 const key = (name: string, env: string): ProfileKey => ({
