@@ -328,8 +328,8 @@ const paced = (pace: number, ...values: readonly (number | Partial<RateReading>)
       ...(typeof value === 'number' ? { remaining: value } : value),
     }),
   );
-const add = (remaining: number) => ({ remaining, status: 201, operation: 'createPet' });
-const get = (remaining: number, status = 200) => ({ remaining, status, operation: 'getPet' });
+const add = (remaining: number) => ({ remaining, status: 201, operation: 'createPet' as const });
+const get = (remaining: number, status = 200) => ({ remaining, status, operation: 'getPet' as const });
 const sold = (remaining: number) => ({ remaining, path: '/pets?limit=3&status=sold' });
 const never = (count: number) => Array.from({ length: count }, () => 59);
 /** More of a window than a bucket is given at one moment: its Reset would have moved on. */

@@ -89,14 +89,9 @@ export const ExchangeShape = exact({
 const maybeNumber = maybe(Type.Union([Type.Number(), Type.Undefined()]));
 
 export const ReadingShape = Type.Object({
-  id: text,
-  key: orNull(text),
-  intent: IntentShape,
-  operation: text,
-  sentAt: Type.Number(),
-  receivedAt: Type.Number(),
-  path: Type.String({ pattern: '^/' }),
-  status: Type.Number(),
+  ...Type.Pick(ExchangeShape, ['id', 'key', 'intent', 'sentAt', 'receivedAt']).properties,
+  ...Type.Pick(RequestShape, ['operation', 'path']).properties,
+  status: ResponseShape.properties.status,
   limit: maybeNumber,
   remaining: maybeNumber,
   /** Milliseconds since 1970 by the target's clock. */

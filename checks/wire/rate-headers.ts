@@ -134,20 +134,15 @@ const timeOf = readLast((date: string): number | undefined => {
 
 /** The rate limit's view of an exchange. */
 export const rateReading = readLast((exchange: AnsweredExchange): RateReading => {
-  const { limit, remaining, reset } = rateHeaders(exchange.outcome.headers);
+  const { id, key, intent, sentAt, receivedAt, request, outcome } = exchange;
+  const { limit, remaining, reset } = rateHeaders(outcome.headers);
   const seconds = numberOf(reset);
   return {
-    id: exchange.id,
-    key: exchange.key,
-    intent: exchange.intent,
-    operation: exchange.request.operation,
-    sentAt: exchange.sentAt,
-    receivedAt: exchange.receivedAt,
-    path: exchange.request.path,
-    status: exchange.outcome.status,
+    ...{ id, key, intent, sentAt, receivedAt, status: outcome.status },
+    ...{ operation: request.operation, path: request.path },
     limit: numberOf(limit),
     remaining: numberOf(remaining),
     reset: seconds === undefined ? undefined : seconds * 1000,
-    date: timeOf(header(exchange.outcome.headers, 'date') ?? ''),
+    date: timeOf(header(outcome.headers, 'date') ?? ''),
   };
 });
