@@ -83,14 +83,12 @@ async function untilAdmitted(
   const isTooLong = until - refusal.receivedAt > LONGEST_INTERFERENCE;
   if (number > INTERFERENCE_RETRIES || isTooLong || waits >= WAITS_IN_VAIN) {
     const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${shortened(told.text)}`;
-    if (key === null)
-      throw new Inconclusive(`429 for a request without a key: the target limits those as well${asks}`, [
-        refusal,
-      ]);
-    const why = `of ${lane?.key.limits.perMinute} a minute although the check had quota left`;
-    throw new Inconclusive({ kind: 'interference', key, what: `429 for key ${key} ${why}${asks}` }, [
-      refusal,
-    ]);
+    const early = `of ${lane?.key.limits.perMinute} a minute although the check had quota left`;
+    const why =
+      key === null
+        ? `429 for a request without a key: the target limits those as well${asks}`
+        : ({ kind: 'interference', key, what: `429 for key ${key} ${early}${asks}` } as const);
+    throw new Inconclusive(why, [refusal]);
   }
   lane?.refusedUntil(until);
   sender.waitsInVain.set(key, waits + 1);

@@ -15,6 +15,12 @@ const SPENT_EARLY = 1 / 4;
 /** As often may another client be the reason. */
 const REFUSES_BURSTS = 2;
 
+/** Whether an answer was made after another: one that came later but tells of more of the same window was overtaken. */
+function isLater({ sentAt, receivedAt, limit, remaining = 0, reset }: RateReading, last: RateReading) {
+  const tellsMore = limit === last.limit && reset === last.reset && remaining > (last.remaining ?? 0);
+  return receivedAt >= last.receivedAt && !(sentAt < last.receivedAt && tellsMore);
+}
+
 /** A key's quota as far as the run knows it: what was sent, what the headers said. */
 export class KeyLane {
   readonly key: Key;
@@ -61,23 +67,7 @@ export class KeyLane {
     while (this.#recent[0] !== undefined && this.#recent[0] <= reading.receivedAt - MINUTE)
       this.#recent.shift();
     if (this.#isEmptyEarly(reading)) this.#emptyEarly += 1;
-    if (
-      this.#last === undefined ||
-      (reading.receivedAt >= this.#last.receivedAt && !this.#wasOvertaken(reading))
-    )
-      this.#last = reading;
-  }
-
-  /** Whether an answer was made before the last one although it came after it: of the same window it tells of more. */
-  #wasOvertaken({ sentAt, limit, remaining = 0, reset }: RateReading): boolean {
-    const last = this.#last;
-    return (
-      last !== undefined &&
-      sentAt < last.receivedAt &&
-      limit === last.limit &&
-      reset === last.reset &&
-      remaining > (last.remaining ?? 0)
-    );
+    if (this.#last === undefined || isLater(reading, this.#last)) this.#last = reading;
   }
 
   #isEmptyEarly({ status, limit, remaining }: RateReading): boolean {
