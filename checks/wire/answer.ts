@@ -2,6 +2,7 @@
  * What is true of one answer, whoever asked: the judgements that the checks and k6's oracle share. Pure, and without
  * anything of Node's, since k6 runs them too.
  */
+import type { PlanLimits } from '../../spec/plans.ts';
 import { type NumberHeader, RATE_HEADER_NAMES, type RateHeaders } from './rate-headers.ts';
 
 /** What the document asks of an answer, and what came. */
@@ -118,19 +119,15 @@ function unreadable(name: string, field: NumberHeader, form: string): Violation 
     : undefined;
 }
 
-/** The numbers of a key's plan. */
-export interface PlanNumbers {
-  readonly plan: string;
-  readonly perMinute: number;
-  readonly perDay: number;
-}
-
 /**
  * 8: X-RateLimit-Limit is the limit that applies to the caller: a figure of its plan, of the minute or of the day.
  *
  * @param plan undefined where no valid key was sent
  */
-export function limitViolation(limit: NumberHeader, plan: PlanNumbers | undefined): Violation | undefined {
+export function limitViolation(
+  limit: NumberHeader,
+  plan: (PlanLimits & { readonly plan: string }) | undefined,
+): Violation | undefined {
   const name = RATE_HEADER_NAMES.limit;
   if (limit.kind !== 'number') return unreadable(name, limit, 'a whole number');
   const { value } = limit;

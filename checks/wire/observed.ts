@@ -1,20 +1,15 @@
 /** What clients of somebody else's and a target said to each other, as exchanges: keys become names. */
 import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../spec/operations.ts';
-import type { WireResponse } from './connections.ts';
-import { type Exchange, type HeaderList, header, headerValues } from './exchange.ts';
+import type { Dispatched, WireRequest, WireResponse } from './connections.ts';
+import { type Exchange, header, headerValues } from './exchange.ts';
 import { REDACTED, type Redact, redactorOf } from './redaction.ts';
 import { BodyBudget, LARGEST_BODY, readResponse } from './response-body.ts';
 
 /** A request of a client and the response to it, as they passed by. */
-export interface Observed {
-  readonly method: string;
+export interface Observed extends Omit<WireRequest, 'body'>, Omit<Dispatched, 'outcome'> {
   /** Path and query, relative to the base address. */
   readonly path: string;
-  readonly headers: HeaderList;
   readonly body: string;
-  /** Milliseconds since 1970. */
-  readonly sentAt: number;
-  readonly receivedAt: number;
   readonly response: WireResponse;
   /** Whether the record may lack the Authorization that was sent: browsers leave it out. */
   readonly mayLackKey?: true;
