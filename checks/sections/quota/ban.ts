@@ -16,7 +16,7 @@ import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { type BanMeasurement, isRefused, PATIENCE_OF_TARGET, readBan, standingAfter } from './ban-reading.ts';
 import { admittedOn, isAdmitted, knownSince, neverRefused, restFromNow } from './key-spending.ts';
 import { exhaustKeys } from './minute.ts';
-import { overLimit, type Sending, sendingOn } from './minute-requests.ts';
+import { requestsOf } from './minute-requests.ts';
 import { IN_FLIGHT } from './window-filling.ts';
 
 /** If a ban does not state its end, the key is tried after these pauses: a request during a ban may prolong it. */
@@ -41,9 +41,9 @@ export const ban = sceneOnKeys(
   'ban',
   { permit: 'ban', intent: 'ban', keys: banKeys, wanted: { role: 'ban', beyondMinute: true } },
   async (run, key): Promise<BanMeasurement> => {
-    const sending = await sendingOn(run, key);
+    const { overLimit } = await requestsOf(run, key);
     if (run.wasCutOff) await untilForgiven(run, key);
-    const provoked = await provoke(run, sending);
+    const provoked = await provoke(run, key, overLimit());
     const { end, ban: known } = readBan({ ...provoked, others: [], later: [] }, run.trace);
     if (known !== undefined) await run.tryPlay(keylessInBan);
     const others = await tryOthers(run, key, known?.toldEnd);
@@ -176,14 +176,12 @@ const WITHIN_BAN = 12;
  *
  * @throws Inconclusive if nothing is refused
  */
-async function provoke(run: SceneRun, sending: Sending) {
-  const { key } = sending;
+async function provoke(run: SceneRun, key: Key, requests: Generator<RequestSpec, never>) {
   const { perMinute } = key.limits;
   const { admitted, refused, last, roundTrip } = await reachLimitAtOnce(run, key);
   const rounds: AnsweredExchange[][] = [];
   let standing = standingAfter({}, refused, run.trace);
   let refusals = refused.length;
-  const requests = overLimit(run, sending);
   const sendUntil = async (isEnough: () => boolean, atMost: number) => {
     for (let left = atMost; left > 0 && !isEnough(); left -= rounds.at(-1)?.length ?? 0) {
       const { isGivenBack } = standing;

@@ -16,7 +16,7 @@ import type { Trace } from '../../run/trace.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { type AfterRefusal, afterRefusal } from './after-refusal.ts';
 import { admittedOn, isAdmitted, knownAgain, knownSince, restFromNow } from './key-spending.ts';
-import { refusedOperation, sendingOn, variety } from './minute-requests.ts';
+import { requestsOf } from './minute-requests.ts';
 import { type FilledWindow, fillUndisturbed } from './window-filling.ts';
 
 export interface MinuteMeasurement {
@@ -71,10 +71,10 @@ export const minute = sceneOnKeys(
   'minute',
   { permit: 'exhaust', intent: 'fill', keys: minuteKeys, wanted: WANTED },
   async (run, key): Promise<MinuteMeasurement> => {
-    const sending = await sendingOn(run, key);
-    const requests = variety(run, sending);
+    const { variety, refusedOperation } = await requestsOf(run, key);
+    const requests = variety();
     const fill: Fill = async (since = run.now(), last = listPets({ limit: 1 })) => {
-      const window = await fillUndisturbed(run, key, { requests, since, last });
+      const window = await fillUndisturbed(run, key, requests, since, last);
       const { refusal } = window;
       const { limits } = key;
       // Of a window that is full as well, only headers of the day tell that it was the day.
@@ -84,7 +84,7 @@ export const minute = sceneOnKeys(
       return window;
     };
 
-    const windows = await firstWindow(run, key, fill, refusedOperation(run, sending));
+    const windows = await firstWindow(run, key, fill, refusedOperation());
     const first = windows.at(-1);
     if (first?.refusal === undefined) return { key, windows, after: undefined, next: [] };
     const after = await afterRefusal(run, key, first.refusal, first.refusals);

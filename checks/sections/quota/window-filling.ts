@@ -21,22 +21,10 @@ const LOST_AT_MOST = 1 / 3;
 /** Real time that a fill may always take: a fast clock has short minutes, and a new process is slow. */
 const REAL_TIME_TO_FILL = 20 * SECOND;
 
-/** How to fill a window. */
-export interface Filling {
-  readonly requests: Iterator<RequestSpec>;
-  /** From when this run's requests on the key count. */
-  readonly since: number;
-  /** The request that meets the limit. */
-  readonly last: RequestSpec;
-}
-
 /** The next requests, as each is about to be sent: where it must be a short one, one whose answer is short. */
-function* take(source: Iterator<RequestSpec>, count: number, mustBeShort: () => boolean) {
-  for (let left = count; left > 0; left -= 1) {
-    const next = mustBeShort() ? undefined : source.next();
-    if (next?.done === true) return;
-    yield next?.value ?? listPets({ limit: 1 });
-  }
+function* take(source: Generator<RequestSpec, never>, count: number, mustBeShort: () => boolean) {
+  for (let left = count; left > 0; left -= 1)
+    yield mustBeShort() ? listPets({ limit: 1 }) : source.next().value;
 }
 
 const answered = (exchanges: readonly Exchange[]) => exchanges.filter(isAnswered);
@@ -109,28 +97,41 @@ function openWindow(run: SceneRun, key: Key, since: number) {
 }
 
 /**
- * Sends requests until the first refusal. First as many at once as the target says are left; then just enough at a time
- * to outrun a token bucket's refill. Hardly any request is then in flight when the limit is reached.
- */
-export const fill = (run: SceneRun, key: Key, filling: Filling): Promise<FilledWindow> =>
-  run.lane(key).reserveFor(() => fillWindow(run, key, filling));
-
-/**
- * Like `fill`; repeated from rest if it is unknown whether a request counts whose answer was lost. Where that is so again
+ * Fills a window; again from rest if it is unknown whether a request counts whose answer was lost. Where that is so again
  * the window shows no number, but still what a refusal is like, and what comes after it.
+ *
+ * @param from when this run's requests on the key count
+ * @param last the request that meets the limit
  */
-export async function fillUndisturbed(run: SceneRun, key: Key, filling: Filling): Promise<FilledWindow> {
-  const window = await conclusionOf(fill(run, key, filling));
+export async function fillUndisturbed(
+  run: SceneRun,
+  key: Key,
+  requests: Generator<RequestSpec, never>,
+  from: number,
+  last: RequestSpec,
+): Promise<FilledWindow> {
+  const fill = (since: number) => run.lane(key).reserveFor(() => fillWindow(run, key, requests, since, last));
+  const window = await conclusionOf(fill(from));
   if (!(window instanceof Inconclusive)) {
     const again = { took: fillingTime(window.count.all), isSecond: true };
     if (window.lost === undefined || !isInTime(run, run.now() + 2 * MINUTE, again)) return window;
   } else if (window.evidence.every(isAnswered)) throw window;
   // A sliding window counter still holds part of what was sent.
   await restFromNow(run, key, 2);
-  return fill(run, key, { ...filling, since: run.now() });
+  return fill(run.now());
 }
 
-async function fillWindow(run: SceneRun, key: Key, { requests, since, last }: Filling) {
+/**
+ * Sends requests until the first refusal. First as many at once as the target says are left; then just enough at a time
+ * to outrun a token bucket's refill. Hardly any request is then in flight when the limit is reached.
+ */
+async function fillWindow(
+  run: SceneRun,
+  key: Key,
+  requests: Generator<RequestSpec, never>,
+  since: number,
+  last: RequestSpec,
+) {
   const { perMinute } = key.limits;
   const window = openWindow(run, key, since);
   if (window.admitted().length === 0) await window.send([listPets({ limit: 1 })], 1);
