@@ -267,9 +267,6 @@ const successorLists = scene('successor-lists', { permit: 'writes' }, async (run
   );
 });
 
-/** An animal of the run that was not retrieved, or that has no status to list it by, shows nothing. */
-const NO_SUCCESSOR = notShown('get-until-removal', 'get-same-animal', 'add-echoes-status');
-
 export const getAnimalChecks: readonly Check[] = [
   // 4.3: success is 200.
   check(
@@ -393,7 +390,9 @@ export const getAnimalChecks: readonly Check[] = [
           else judgeMissing(judge, fate, missingFrom(exchange, `${fate.pet.id}`), exchange, retrieval);
         }
       }
-      if (!isCompared) judge.inconclusive(NO_SUCCESSOR);
+      // An animal of the run that was not retrieved, or that has no status to list it by, shows nothing.
+      if (!isCompared)
+        judge.inconclusive(notShown('get-until-removal', 'get-same-animal', 'add-echoes-status'));
     },
   ),
 ];

@@ -26,7 +26,7 @@ import { errorBodyViolation, judgeAnswer } from '../answers.ts';
 import { ban } from './ban.ts';
 import { answersOtherwise, type Ban, type BanReading, readBan } from './ban-reading.ts';
 import { admittedOn, isAdmitted, neverRefused, refusesKey } from './key-spending.ts';
-import { banOf, hitByBan, interference, lostBefore, lostFirst } from './measurements.ts';
+import { banOf, checkOfKeys, hitByBan, interference, lostBefore, lostFirst } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './minute.ts';
 import type { FilledWindow } from './window-filling.ts';
 
@@ -134,9 +134,7 @@ export const banChecks: readonly Check[] = [
     else judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
   }),
   // 8: only a key that keeps sending after a 429 is banned; a client that waits as told does not keep sending.
-  check('ban-spares-polite', { scenes: [minute], explainsShortage: true }, (judge, seen) => {
-    for (const measurement of playedOn(seen.on(minute))) judgePolite(measurement, judge, seen);
-  }),
+  checkOfKeys('ban-spares-polite', minute, judgePolite, { explainsShortage: true }),
   // 7: the response to a banned key is an error response and has an Error body.
   checkOfBan('ban-error-body', ({ answers }, judge) => {
     for (const exchange of answers) judgeExchange(judge, exchange, errorBodyViolation(exchange));
