@@ -33,14 +33,6 @@ interface Life extends Showing {
   readonly told: readonly Told[];
 }
 
-/** The animals in an answer. */
-interface Look extends Pick<Told, 'by'> {
-  /** By id. */
-  readonly pets: ReadonlyMap<bigint, SeenPet>;
-  /** Whether an animal is missing that it does not show. */
-  isAbout(id: bigint, status: string | undefined): boolean;
-}
-
 const byId = (pets: readonly SeenPet[]) =>
   new Map(pets.flatMap((pet) => (pet.id === undefined ? [] : [[pet.id, pet] as const])));
 
@@ -53,8 +45,11 @@ export const idRetrieved = (exchange: Exchange): bigint | undefined =>
     ? BigInt(idAsked(exchange))
     : undefined;
 
-/** Reads a list or a retrieval; undefined for any other answer. */
-const lookAt = readOnce((exchange): Look | undefined => {
+/**
+ * The animals in a list or a retrieval by their ids, and whether it tells that one is missing which it does not show;
+ * undefined for any other answer.
+ */
+const lookAt = readOnce((exchange) => {
   const { operation, path } = exchange.request;
   const { status } = exchange.outcome;
   if (operation === 'getPet') {
@@ -62,7 +57,7 @@ const lookAt = readOnce((exchange): Look | undefined => {
     // An animal with another id than the requested one is for get-returns-requested-id to judge.
     const pets = byId(pet !== undefined && path === `/pets/${pet.id}` ? [pet] : []);
     const isAbout = (id: bigint) => [404, 410].includes(status) && path === `/pets/${id}`;
-    return { by: 'get', pets, isAbout };
+    return { by: 'get' as const, pets, isAbout };
   }
   const listed = operation === 'listPets' ? listedPets(exchange) : undefined;
   if (listed === undefined) return undefined;
@@ -71,7 +66,7 @@ const lookAt = readOnce((exchange): Look | undefined => {
   const isLongest = query !== undefined && query.status === undefined && limitOf(query) === LONGEST.limit;
   const isAbout = (_: bigint, status: string | undefined) =>
     isLongest || (hasRoom(exchange) && [undefined, status].includes(query?.status));
-  const by = query?.status === undefined ? 'list' : 'filter';
+  const by: Told['by'] = query?.status === undefined ? 'list' : 'filter';
   return { by, pets: byId(listed), isAbout };
 });
 

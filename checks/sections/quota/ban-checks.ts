@@ -45,10 +45,9 @@ function othersSpend(trace: Trace, key: Key, windows: readonly FilledWindow[]): 
 /** Judges the answers to a client that waited as its first refusal asked. */
 function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, seen: Seen): void {
   const { trace } = seen;
-  const { refusal, count, lost } = windows[0] ?? {};
-  const isCounted = lost === undefined && count !== undefined;
+  const { refusal, count, lost } = windows[0];
   const unseen = refusal && lostBefore(refusal, trace);
-  if (refusal !== undefined && isCounted && unseen === undefined && earnedNothing(refusal, count))
+  if (refusal !== undefined && lost === undefined && unseen === undefined && earnedNothing(refusal, count))
     return judge.breaks(
       { expected: 'no ban for a key that was never refused before', actual: described(refusal) },
       refusal,

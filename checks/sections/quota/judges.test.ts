@@ -14,6 +14,7 @@ import { rateReading } from '../../wire/rate-headers.ts';
 import { quotaChecks } from '../all-checks.ts';
 import type { BanMeasurement } from './ban-reading.ts';
 import type { DayMeasurement, Tally } from './day.ts';
+import type { MinuteMeasurement } from './minute.ts';
 import { reset } from './testing/limited-target.ts';
 import {
   admittedReadings,
@@ -83,7 +84,7 @@ function table(title: string, rows: readonly Row[]): void {
   }
 }
 
-const windows = (...of: readonly FilledWindow[]): Came => ({ minute: { windows: of } });
+const windows = (...of: MinuteMeasurement['windows']): Came => ({ minute: { windows: of } });
 const short = (before = 0, between = 0, admitted = 5, given: Partial<FilledWindow> = {}) =>
   windowOf(fewer(before, between), admitted, given);
 const refusedWith = (told: Told, seconds = 1) =>
@@ -100,7 +101,6 @@ const given = (remaining: number, window = windowOf(exact), more: Told = {}): Ca
 const inSteps = windowOf(exact, admittedReadings(PER_MINUTE, { remaining: 0 }));
 
 table('how many requests a minute admits', [
-  ['no window', MINUTE_ROW, windows(), 'inconclusive'],
   ['one was exact', MINUTE_ROW, windows(short(1), windowOf(exact)), 'pass'],
   ['more after fewer', MINUTE_ROW, windows(short(1), windowOf(more, 7)), 'fail'],
   [
@@ -153,7 +153,7 @@ table('requests in flight together', [
   ['short', 'rate-concurrent', windows(short()), 'inconclusive'],
   ['more, no race', 'rate-concurrent', windows(windowOf(more, 7)), 'inconclusive'],
   ['lost', 'rate-concurrent', windows(windowOf(exact, 6, lost)), 'inconclusive'],
-  ['a key that goes on', 'rate-concurrent', { ...windows(), ban: banBurst(6) }, 'pass'],
+  ['a key that goes on', 'rate-concurrent', { ...windows(windowOf(exact)), ban: banBurst(6) }, 'pass'],
   ['eight of it', 'rate-concurrent', { ban: banBurst(8) }, 'fail'],
   ['hidden edges', 'rate-concurrent', { ban: banBurst(8, 1000) }, 'inconclusive'],
 ]);
@@ -221,7 +221,7 @@ const told = (what: Told) => windows(refusedWith(what));
 const httpDate = (seconds: number) => new Date(NOON + seconds * SECOND).toUTCString();
 const READABLE = 'retry-after-readable';
 const HONEST = 'retry-after-honest';
-const again = (what: Told, of: readonly FilledWindow[] = [windowOf(exact)]): Came => {
+const again = (what: Told, of: MinuteMeasurement['windows'] = [windowOf(exact)]): Came => {
   const retry = retryOf('again', 60, what);
   return { minute: { windows: of, afterRetryAfter: retry, afterReset: retry } };
 };
@@ -290,7 +290,7 @@ table('the time to wait', [
     { minute: { windows: [refusedWith({ limit: 1000 })], afterReset: undefined } },
     'not-applicable',
   ],
-  ['nothing refused', 'rate-reset-true', windows(), 'inconclusive'],
+  ['nothing refused', 'rate-reset-true', windows(windowOf(exact, 6, unrefused)), 'inconclusive'],
   ['of the day', 'rate-remaining-exhausted', told({ limit: 1000, remaining: 2 }), 'not-applicable'],
 ]);
 

@@ -8,7 +8,7 @@ import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { nearMisses } from '../../wire/redaction.ts';
-import { type ListQuery, listPets } from '../../wire/requests.ts';
+import { listPets } from '../../wire/requests.ts';
 import { REMAINING_SHOWN_BY } from '../answers.ts';
 import { lostOn, restFromNow } from './key-spending.ts';
 import { interference } from './measurements.ts';
@@ -18,12 +18,15 @@ interface Span {
   readonly key: Key;
   readonly before: AnsweredExchange;
   readonly after: AnsweredExchange;
-  /** The answers to the requests that others, or nobody, sent in between. */
+}
+
+/** One with the answers to the requests that others, or nobody, sent in between. */
+interface SharedSpan extends Span {
   readonly between: readonly AnsweredExchange[];
 }
 
 /** One in which requests without a valid key were sent, and the row that is about each of them. */
-interface InvalidSpan extends Span {
+interface InvalidSpan extends SharedSpan {
   readonly rows: readonly string[];
 }
 
@@ -37,21 +40,12 @@ function fallOf({ before, after }: Span): number | undefined {
 
 /** Sends one request on each key, and when all are answered a second one. */
 async function askWithEach(run: SceneRun): Promise<readonly Span[]> {
-  const answers: AnsweredExchange[] = [];
-  const ask = async (key: Key, query: ListQuery) => {
-    const answer = await run.send(listPets(query), { key });
-    answers.push(answer);
-    return answer;
-  };
   // This also shows page sizes that are wrong on only one plan.
   const begun = await allOf(run.keysWithRequests, async (key) => ({
     key,
-    before: await ask(key, { limit: LIMIT.maximum }),
+    before: await run.send(listPets({ limit: LIMIT.maximum }), { key }),
   }));
-  return allOf(begun, async (span) => {
-    const between = answers.slice(answers.indexOf(span.before) + 1);
-    return { ...span, between, after: await ask(span.key, {}) };
-  });
+  return allOf(begun, async (span) => ({ ...span, after: await run.send(listPets(), { key: span.key }) }));
 }
 
 /** How many requests each other key in turn sends between two requests of a key, in successive rounds. */
@@ -60,7 +54,7 @@ const IN_BETWEEN: readonly number[] = [2, 0, 5];
 const MOST_OTHERS = 4;
 
 /** Sends requests of a key between those of one other key after the other. */
-async function follow(run: SceneRun, key: Key): Promise<readonly Span[]> {
+async function follow(run: SceneRun, key: Key): Promise<readonly SharedSpan[]> {
   const alike = (other: Key) => Number(other.plan === key.plan);
   const others = run.keysWithRequests
     .filter(({ name }) => name !== key.name)
@@ -69,7 +63,7 @@ async function follow(run: SceneRun, key: Key): Promise<readonly Span[]> {
   const ask = (payer: Key) => run.send(listPets({ limit: 1 }), { key: payer });
   const needed = IN_BETWEEN.reduce((sum, times) => sum + (times + 1) * others.length, 1);
   if ([key, ...others].some((one) => run.lane(one).left(run.now()) < needed)) await restFromNow(run, key);
-  const spans: Span[] = [];
+  const spans: SharedSpan[] = [];
   let before = await ask(key);
   for (const times of IN_BETWEEN)
     for (const other of others) {
@@ -151,17 +145,17 @@ const beyondOwn = (span: Span): number => (fallOf(span) ?? Number.NaN) - 1;
  * Whether what a key pays beyond its own request follows the varying number of suspected requests. Requests of other
  * clients do not arrive in that proportion.
  */
-const followsOthers = ([first, ...spans]: readonly Span[]): boolean =>
+const followsOthers = ([first, ...spans]: readonly SharedSpan[]): boolean =>
   first !== undefined &&
   beyondOwn(first) > 0 &&
   spans.every((span) => beyondOwn(span) * first.between.length === beyondOwn(first) * span.between.length);
 
 /** Whether a key paid for no more than the invalid requests that were served, which the rows about those are broken by. */
-const paidForServed = (span: Span): boolean =>
+const paidForServed = (span: SharedSpan): boolean =>
   beyondOwn(span) <= span.between.filter(({ outcome }) => outcome.status < 400).length;
 
 /** The keys whose requests a key pays too; none where what it paid does not follow from what they sent. */
-export function paidFor(spans: readonly Span[]): readonly string[] {
+export function paidFor(spans: readonly SharedSpan[]): readonly string[] {
   const quiet = spans.filter(({ between }) => between.length === 0);
   const others = spans.flatMap(({ between }) => between[0]?.key ?? []);
   const sentBy = (name: string) => spans.filter(({ between }) => between[0]?.key === name);

@@ -112,9 +112,7 @@ export function refusedOtherwise(
     return interference(key, `fewer requests of key ${name} were admitted than its minute has`);
   // A key that is refused before its minute's limit may have used up its day; headers need not say so.
   if (isForDay(seen.trace, refusal, limits)) return daySpent(seen.trace, refusal);
-  return windows[0] !== undefined && fellShort(windows[0])
-    ? `the daily quota of key ${name} may be used up`
-    : undefined;
+  return fellShort(windows[0]) ? `the daily quota of key ${name} may be used up` : undefined;
 }
 
 /**

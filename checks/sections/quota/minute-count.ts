@@ -36,7 +36,7 @@ import { filledTwice, type MinuteMeasurement, MOST_FOR_SECOND_WINDOW, minute } f
 import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
 
 /** A window that no other client disturbed, if there is one. */
-const telling = (windows: readonly FilledWindow[]): FilledWindow | undefined =>
+const telling = ({ windows }: MinuteMeasurement): FilledWindow =>
   windows.find(({ count }) => count.verdict.kind === 'exact' || count.verdict.kind === 'more') ?? windows[0];
 
 const hiddenEdge = (admitted: number, { name }: Key): string =>
@@ -53,8 +53,8 @@ function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace) {
     const renewed = after.afterRetryAfter ?? after.afterReset;
     return { actual, evidence: renewed === undefined ? [] : [renewed] };
   }
-  const count = measurement.windows[0]?.count;
-  if (givesBackGradually(measurement) !== true || count?.verdict.kind !== 'exact') return undefined;
+  const { count } = measurement.windows[0];
+  if (givesBackGradually(measurement) !== true || count.verdict.kind !== 'exact') return undefined;
   const since = admittedOn(trace, key, refill.refused.receivedAt);
   const given = overGiven(refill, count.admitted, since, after.asked.filter(isAdmitted).map(rateReading));
   return given && { actual: given.actual, evidence: after.asked.filter(({ id }) => id === given.id) };
@@ -69,8 +69,7 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, seen: Seen): v
   const { trace } = seen;
   const { key, windows } = measurement;
   const { perMinute } = key.limits;
-  const window = telling(windows);
-  if (window === undefined) return judge.inconclusive('no window was measured');
+  const window = telling(measurement);
   const { refusal, servedOver, closed, count } = window;
   const { verdict, admitted } = count;
   const evidence = evidenceOf(window);
@@ -134,9 +133,8 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, seen: Seen): v
 export const minuteRow = (plan: PlanName) => checkOfPlan(`rate-minute-${plan}`, plan, minute, judgeCount);
 
 function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
-  const { key, windows } = measurement;
-  const window = telling(windows);
-  if (window === undefined) return;
+  const { key } = measurement;
+  const window = telling(measurement);
   const lost = lostAnswers(measurement);
   if (lost !== undefined) return judge.inconclusive(lost);
   const { count } = window;
@@ -173,7 +171,7 @@ export const concurrent: Check = check('rate-concurrent', { scenes: [minute] }, 
 /** Says why the second minute of a key was not filled. */
 function notFilledAgain({ key, windows: [first], after, spent }: MinuteMeasurement): Reason | string {
   if (spent !== undefined) return spent;
-  if (first?.refusal === undefined) return neverRefused(key);
+  if (first.refusal === undefined) return neverRefused(key);
   const { verdict, admitted } = first.count;
   if (verdict.kind !== 'exact')
     return notTold(

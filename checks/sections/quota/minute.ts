@@ -22,7 +22,7 @@ import { type FilledWindow, fillUndisturbed } from './window-filling.ts';
 export interface MinuteMeasurement {
   readonly key: Key;
   /** The first window, and another one from rest if the count was not the plan's. */
-  readonly windows: readonly FilledWindow[];
+  readonly windows: readonly [FilledWindow, ...FilledWindow[]];
   /** What followed the refusal that ended the first window; undefined if nothing was refused. */
   readonly after: AfterRefusal | undefined;
   /**
@@ -151,7 +151,7 @@ async function firstWindow(
   key: Key,
   fill: Fill,
   atLimit: RequestSpec,
-): Promise<FilledWindow[]> {
+): Promise<[FilledWindow, ...FilledWindow[]]> {
   // Requests in flight when an earlier process ended are not on record.
   if (run.wasCutOff) await restFromNow(run, key);
   const since = await knownSince(run, key);
