@@ -66,12 +66,7 @@ export interface CheckedTarget {
   readonly warnings: readonly string[];
 }
 
-/** What comes of a run in which nothing was judged. */
-const NOTHING = {
-  result: { requirements: new Map(), gaps: new Map() },
-  banned: new Set<string>(),
-  warnings: [],
-};
+const NO_RESULT: RunResult = { requirements: new Map(), gaps: new Map() };
 
 /** The journal's name in a results folder. */
 export const JOURNAL_FILE = 'journal.ndjson';
@@ -132,15 +127,14 @@ async function judgeTraffic(
     for (const check of traffic.see(exchange))
       request.onEvent?.({ kind: 'check-ended', id: check.id, ...traffic.findingOf(check) });
   }, request);
-  const { trace, result } = traffic;
-  const ended = { trace, startedAt, endedAt: Date.now() };
-  const nothingToJudge = `no answer of the interface at ${request.profile.target} was seen`;
-  if (trace.requestsByKey.size === 0) return { ...NOTHING, ...ended, nothingToJudge };
+  const isEmpty = traffic.trace.requestsByKey.size === 0;
   const warning = `${passedOver} answers were not judged: the document does not know the request, or a body is too long`;
   return {
-    ...NOTHING,
-    ...ended,
-    result,
+    nothingToJudge: isEmpty ? `no answer of the interface at ${request.profile.target} was seen` : undefined,
+    trace: traffic.trace,
+    result: isEmpty ? NO_RESULT : traffic.result,
+    ...{ startedAt, endedAt: Date.now() },
+    banned: new Set(),
     warnings: passedOver === 0 ? [] : [warning],
   };
 }
@@ -179,22 +173,20 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   });
   try {
     const ready = await preflight(run);
-    const ended = () => ({
-      trace: run.trace,
-      startedAt,
-      // A run that is judged again ended when it was played.
-      endedAt: offline && resume !== undefined ? resume.lastAt : clock.now(),
-    });
-    if (ready.kind === 'not-ready') return { ...NOTHING, ...ended(), nothingToJudge: ready.message };
-    const result = await playRun(run, judging, request.onEvent);
+    const isReady = ready.kind === 'ready';
+    const result = isReady ? await playRun(run, judging, request.onEvent) : NO_RESULT;
     const cutShort =
       run.sender.presence.gone ?? (signal.reason instanceof TimeIsOver ? signal.reason.message : undefined);
     return {
-      ...ended(),
+      nothingToJudge: isReady ? undefined : ready.message,
+      trace: run.trace,
       result,
       banned: bannedAnswers(run),
+      startedAt,
+      // A run that is judged again ended when it was played.
+      endedAt: offline && resume !== undefined ? resume.lastAt : clock.now(),
       warnings: [
-        ...whatOf(ready.unusable.values()),
+        ...(isReady ? whatOf(ready.unusable.values()) : []),
         ...(result.doubt === undefined ? [] : [result.doubt]),
         ...lossesIn(run.trace.exchanges),
         ...(cutShort === undefined ? [] : [`${cutShort}; --resume continues the run`]),

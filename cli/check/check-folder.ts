@@ -1,7 +1,6 @@
 import {
   existsSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -57,11 +56,8 @@ function isFinished(read: () => Report): boolean {
 function newFolder(): string {
   makePrivateFolder(RESULTS);
   const time = new Date().toISOString().replace(/:|\.\d+/g, '');
-  const usual = join(RESULTS, time);
   // Several may begin in one second.
-  if (existsSync(usual)) return mkdtempSync(`${usual}-`);
-  mkdirSync(usual, { mode: 0o700 });
-  return usual;
+  return mkdtempSync(join(RESULTS, `${time}-`));
 }
 
 /**

@@ -133,7 +133,7 @@ t.test(
     t.equal(code, 0, stdout);
     t.match(stdout, /^✔ Nothing broken: \d+ of \d+ asked for, \d+ skipped/);
     const [name = ''] = readdirSync(join(folder, 'petstore-results')).filter((entry) => entry !== 'latest');
-    t.match(name, /^\d{4}-\d\d-\d\dT\d{6}Z$/);
+    t.match(name, /^\d{4}-\d\d-\d\dT\d{6}Z-\w{6}$/);
     const results = join(folder, 'petstore-results', name);
     t.equal(statSync(results).mode & 0o777, 0o700);
     const formats = Object.values(FORMATS).flatMap(({ file, written }) => (written ? [file] : []));
