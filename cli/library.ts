@@ -17,7 +17,7 @@ import { buildReport, driftLine, failureLine } from '../reports/build-report.ts'
 import type { Report, RequirementResult } from '../reports/report.ts';
 import { requirement } from '../spec/contract.ts';
 import type { Permission } from '../spec/permissions.ts';
-import { commandOf, permissionsNamed, selectedIds } from './check/check-options.ts';
+import { permissionsNamed, selectedIds } from './check/check-options.ts';
 import { limitsOf } from './check/check-plan.ts';
 import { judgedCheck } from './check/check-report.ts';
 import { checkSubject } from './check/check-subject.ts';
@@ -105,12 +105,9 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
     const timeLimit = { longest, taken: 0 };
     const { report, checked } = await judgedCheck(
       { ...subject, signal, timeLimit, mostRequests },
-      {
-        onDecided: (row) => onDecided?.(row),
-        command: commandOf(asked),
-        baseline: [],
-        required: [],
-      },
+      asked,
+      [],
+      (row) => onDecided?.(row),
     );
     signal?.throwIfAborted();
     if (checked.nothingToJudge !== undefined) throw new NothingToJudge(checked.nothingToJudge);

@@ -91,7 +91,8 @@ async function brokenWith(t: Test, { name, breaks }: (typeof FAULTS)[number], on
       timeLimit: { longest: 600_000, taken: 0 },
       mostRequests: 10_000,
     },
-    { required: [], baseline: [], command: 'check' },
+    {},
+    [],
   );
   if (typeof judged === 'string') throw new Error(judged);
   const { report } = judged;

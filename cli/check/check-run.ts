@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { JOURNAL_FILE, runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml, profileYaml } from '../../checks/profile/write-profile.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
@@ -18,8 +18,8 @@ import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { screenOf } from '../shared/screen.ts';
 import { PROFILE_FILE, pointLatest } from './check-folder.ts';
-import { type CheckOptions, commandOf } from './check-options.ts';
-import { type AskedOfRun, judgedCheck } from './check-report.ts';
+import type { CheckOptions } from './check-options.ts';
+import { judgedCheck } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { liveView } from './live-view.ts';
 
@@ -29,7 +29,7 @@ export async function runCheck(
   options: CheckOptions,
   baseline: Gate['baseline'],
 ): Promise<number> {
-  const { directory, resume, embedded, only, rules = [], mostRequests = Number.POSITIVE_INFINITY } = subject;
+  const { directory, resume, only, rules = [], mostRequests = Number.POSITIVE_INFINITY } = subject;
   if (resume === undefined) keepProfile(directory, subject);
   if (resume?.damage !== undefined) warn(resume.damage);
   const view = liveView(process.stderr, {
@@ -45,18 +45,10 @@ export async function runCheck(
     () => view.end(),
   );
   const run = { ...subject, signal, onEvent: view.onEvent };
-  const isThere = () => existsSync(join(directory, JOURNAL_FILE));
-  const asked: AskedOfRun = {
-    baseline,
-    required: options.require ?? [],
-    command: commandOf(repeatable(options, subject)),
-    profile: options.profile && relative('', options.profile),
-    resume: () =>
-      embedded || !isThere() ? undefined : commandOf({ resume: directory, envFile: options.envFile }),
-    onDecided: (row, decisive) => tap?.decided(decidedCase(row, decisive)),
-  };
   try {
-    const { report, checked } = await judgedCheck(run, asked).finally(() => view.end());
+    const { report, checked } = await judgedCheck(run, options, baseline, (row, decisive) =>
+      tap?.decided(decidedCase(row, decisive)),
+    ).finally(() => view.end());
     if (checked.nothingToJudge !== undefined) {
       const { interrupted } = report.run;
       const line =
@@ -69,7 +61,7 @@ export async function runCheck(
       process.stderr.write(`error: ${line}\n`);
       return interrupted === undefined ? EXIT.nothingToJudge : EXIT.interrupted;
     }
-    if (subject.offline !== true && !isThere())
+    if (subject.offline !== true && !existsSync(join(directory, JOURNAL_FILE)))
       warn(
         `${directory} was removed during the run: its journal is lost, and it can be neither resumed nor rejudged`,
       );
@@ -94,14 +86,6 @@ function keepProfile(directory: string, { profile, permissions: permit, embedded
   // Whoever judges a stored run runs no code that its folder names.
   const text = profileYaml({ ...profile, target: embedded ? undefined : profile.target, permit, rules: [] });
   writeFileSync(join(directory, PROFILE_FILE), text, { mode: 0o600 });
-}
-
-/** The options that repeat a run. A stored run is repeated with the profile in its folder. */
-function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubject): CheckOptions {
-  if (stored === undefined) return options;
-  const { resume, rejudge, header, ...more } = options;
-  const profile = embedded ? undefined : join(stored, PROFILE_FILE);
-  return { ...more, profile, only };
 }
 
 const warn = (warning: string): void => void process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
