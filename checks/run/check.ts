@@ -28,7 +28,7 @@ export interface Seen {
  * clock; they may throw Inconclusive.
  */
 export interface Check {
-  /** The requirement's id in spec/requirements.yaml. */
+  /** The requirement's id in spec/requirements.yaml, or the gap's. */
   readonly id: string;
   /** Without this permission the requirement is skipped, unless what a run exchanges anyway shows it broken. */
   readonly permit?: Permission;
@@ -56,21 +56,17 @@ export interface Check {
 
 export type CheckOptions = Partial<Omit<Check, 'id' | 'decide'>>;
 
-/** What only watches is not known either where its scenes could not be played. */
-const seesAll =
-  (scenes: readonly AnyScene[]): Check['decide'] =>
-  (_, seen) => {
-    for (const one of scenes) {
-      if (one.kind === 'scene') seen.of(one);
-      else playedOn(seen.on(one));
-    }
-  };
-
 /** Defines a check; which permission it needs stands with its requirement. */
 export function check(
   id: string,
   { scenes = [], ...options }: CheckOptions,
-  decide: Check['decide'] = seesAll(scenes),
+  decide: Check['decide'] = (_, seen) => {
+    // What only watches is not known either where its scenes could not be played.
+    for (const one of scenes) {
+      if (one.kind === 'scene') seen.of(one);
+      else playedOn(seen.on(one));
+    }
+  },
 ): Check {
   const current = currentId(id);
   const permit = requirements.find((row) => row.id === current)?.permit;

@@ -1,5 +1,5 @@
 import type { Key } from '../profile/key.ts';
-import type { Exchange, Intent } from '../wire/exchange.ts';
+import type { Intent } from '../wire/exchange.ts';
 import type { Check, Seen } from './check.ts';
 import type { ReadJournal, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
@@ -128,14 +128,12 @@ export class Run implements Seen {
       this.#outcomes.set(id, result);
       return;
     }
-    const outcome = encodeOutcome(result, (exchange) => this.#keep(exchange));
+    const outcome = encodeOutcome(result, (exchange) => {
+      if (this.trace.keep(exchange)) journal?.append({ kept: exchange });
+    });
     journal?.append({ scene: id, asked: [...run.asked], outcome });
     // What is handed on is what disk holds, so that a rejudged run sees the same.
     this.#outcomes.set(id, this.#decode(outcome));
-  }
-
-  #keep(exchange: Exchange): void {
-    if (this.trace.keep(exchange)) this.#options.journal?.append({ kept: exchange });
   }
 
   #decode(encoded: unknown): unknown {

@@ -21,15 +21,6 @@ FormatRegistry.Set('date-time', (text) => text.endsWith('Z') && !Number.isNaN(Da
 /** The most that a file with results may have; what a run writes has a tenth. */
 const LARGEST = 32 * 2 ** 20;
 
-/** The JSON in a text that may be cut off. @throws Error */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error('is not JSON; was it cut off?');
-  }
-}
-
 /** What was written, if it is as the schema has it. @throws Error with the first place where it is not */
 export function validated<S extends TSchema>(written: unknown, what: string, schema: S): Static<S> {
   if (Value.Check(schema, written)) return written;
@@ -47,10 +38,11 @@ export function validated<S extends TSchema>(written: unknown, what: string, sch
  */
 export function readJson<T>(file: string, remedy: string, read: (written: unknown) => T): T {
   try {
-    return read(jsonIn(fileText(file, remedy, LARGEST)));
+    return read(JSON.parse(fileText(file, remedy, LARGEST)));
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    const what = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${file}: ${error instanceof SyntaxError ? 'is not JSON; was it cut off?' : what}`);
   }
 }
 

@@ -1,13 +1,10 @@
-/** A base address as the harness uses it, or why a text is none. */
-export type BaseAddress =
-  | { readonly ok: true; readonly address: string }
-  | { readonly ok: false; readonly message: string; readonly remedy: string };
-
 /**
  * Reads the base address of a target, from a profile or the command line: http or https, with a path or without, no
  * trailing slash in the result. The text itself is not part of a message when it could hold a secret.
+ *
+ * @returns the address as the harness uses it, or why the text is none
  */
-export function readBaseAddress(text: string): BaseAddress {
+export function readBaseAddress(text: string) {
   const wrong = (what: string, remedy = 'write it like https://staging.example.com/v1') =>
     ({ ok: false, message: `the target ${what}`, remedy }) as const;
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
@@ -23,7 +20,7 @@ export function readBaseAddress(text: string): BaseAddress {
   const path = pathname.replace(/\/+$/, '');
   if (/^https?:\/\/\//i.test(text) || path.includes('//'))
     return wrong('has slashes with nothing between them');
-  return { ok: true, address: `${origin}${path}` };
+  return { ok: true, address: `${origin}${path}` } as const;
 }
 
 /** Whether a host is the machine itself that asks for it. */

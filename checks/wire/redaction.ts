@@ -57,7 +57,7 @@ const [MOST_KNOWN, LONGEST_KNOWN] = [1000, 200];
 export function redactorOf(secrets: Iterable<string>): Redact {
   const keys = [...new Set(secrets)].filter((secret) => secret !== '');
   const forms = keys
-    .flatMap(spellings)
+    .flatMap((key) => [key, ...nearMisses(key).map(({ value }) => value)])
     .flatMap((key) => [key, Buffer.from(key).toString('hex'), ...base64Forms(key)]);
   // A key may itself look escaped. Of two that begin alike the longer one is replaced whole.
   const patterns = [...new Set(forms.flatMap((form) => [form, plainly(form).plain]))]
@@ -93,8 +93,6 @@ export function redactorOf(secrets: Iterable<string>): Redact {
     return redacted;
   };
 }
-
-const spellings = (key: string): string[] => [key, ...nearMisses(key).map(({ value }) => value)];
 
 /**
  * Base64 of the secret alone, and of the secret within longer text, where it starts 0, 1 or 2 bytes into a group of

@@ -66,14 +66,11 @@ export class KeyLane {
     // Where stored exchanges are gone through again, one is asked for before the time at which it was sent.
     while (this.#recent[0] !== undefined && this.#recent[0] <= reading.receivedAt - MINUTE)
       this.#recent.shift();
-    if (this.#isEmptyEarly(reading)) this.#emptyEarly += 1;
-    if (this.#last === undefined || isLater(reading, this.#last)) this.#last = reading;
-  }
-
-  #isEmptyEarly({ status, limit, remaining }: RateReading): boolean {
     const { perMinute } = this.key.limits;
-    const isEmpty = isAdmittedStatus(status) && limit === perMinute && remaining === 0;
-    return isEmpty && this.#recent.length < perMinute * SPENT_EARLY;
+    const isEmpty =
+      isAdmittedStatus(reading.status) && reading.limit === perMinute && reading.remaining === 0;
+    if (isEmpty && this.#recent.length < perMinute * SPENT_EARLY) this.#emptyEarly += 1;
+    if (this.#last === undefined || isLater(reading, this.#last)) this.#last = reading;
   }
 
   /** Does something once what was begun so before has ended: ordinary requests of a key go one by one. */
