@@ -136,12 +136,8 @@ export interface GapAnswer {
   readonly evidence: readonly Exchange[];
 }
 
-/** Answers a gap from what scenes brought or the trace shows. */
-export interface GapObserver {
-  /** The gap's id in spec/requirements.yaml. */
-  readonly id: string;
-  /** What it rests on; without the permission of one of them it is not asked for. */
-  readonly scenes: readonly AnyScene[];
+/** Answers a gap from what scenes brought or the trace shows; without the permission of one of them it is not asked for. */
+export interface GapObserver extends Pick<Check, 'id' | 'scenes'> {
   /** Undefined where this run does not show the answer; throws Inconclusive with the reason where it knows one. */
   readonly answer: (seen: Seen) => GapAnswer | undefined;
 }
