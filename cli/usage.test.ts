@@ -49,6 +49,8 @@ permit: [writes, exhaust, ban]
   },
   'other-load': { 'load-report.json': LOAD.replace('"abusive-client"', '"mixed"') },
   capacity: { 'capacity.json': CAPACITY },
+  'other-slo': { 'capacity.json': CAPACITY.replace('p99<200ms', 'p99<300ms') },
+  'other-mix': { 'capacity.json': CAPACITY.replace('"createPet": 0', '"createPet": 9') },
   variables: '#'.repeat(2 ** 20 + 1),
   'lines.log': '\n'.repeat(10_001),
   'known-map': 'a: b\n',
@@ -138,6 +140,8 @@ report load --out /proc/none/at/all
 compare load capacity
 compare load other-load
 compare load none
+compare capacity other-slo
+compare capacity other-mix
 compare load capacity --tolerance x
 explain list-limit-fill
 init

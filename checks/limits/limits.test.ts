@@ -97,7 +97,7 @@ for (const [name, limit] of Object.entries(LIMITS)) {
     fc.pre(isShort(readings, burst));
     notEqual(countWindow(admitted(readings), perMinute).verdict.kind, 'more');
   });
-  // What a bucket may be given in a second is more than ten; a counter looks back.
+  // What a bucket may be given in a step is more than ten; a counter looks back.
   if (limit === tokenBucketInSteps || limit === slidingCounter) continue;
   law(`${name} that admits ten more is found`, anyBurst, (given) =>
     equal(counted(limit, given, { capacity: given.perMinute + 10 }).kind, 'more'),

@@ -128,4 +128,6 @@ t.test('a response is described by its status, its media type and its size', asy
   );
   t.equal(described(answered({ body: '犬' })), '200 without a media type, 3 bytes');
   t.equal(described(answered({ status: 204, headers: html, body: '' })), '204 with an empty body');
+  const moved = [['Location', 'https://login.example.com/']] as const;
+  t.equal(described(answered({ status: 302, headers: moved })), '302 to https://login.example.com/');
 });
