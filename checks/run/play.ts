@@ -31,14 +31,12 @@ export async function playRun(
   };
   const play = (scene: Scene<unknown>) => conclusionOf(run.play(scene));
   const asked = checks.filter((check) => whyNotAsked(check, run.trace.run) === undefined);
-  const alsoPlayed = asked.some(isShownByAll) ? harmless : [];
-  const rows = [...asked, ...gapObservers];
+  const rows = [...asked, ...gapObservers, { scenes: asked.some(isShownByAll) ? harmless : [] }];
   for (const row of rows) {
     for (const scene of row.scenes.filter(isInTurn)) await play(scene);
     if ('decide' in row && isDecidedEarly(row)) tell(row.id, judgeCheck(row, new Findings(), run).weigh());
   }
-  for (const scene of alsoPlayed.filter(isInTurn)) await play(scene);
-  const others = [...rows.flatMap(({ scenes }) => scenes), ...alsoPlayed];
+  const others = rows.flatMap(({ scenes }) => scenes);
   const lanes = new Map<Key, Scene<unknown>[]>(run.keys.map((key) => [key, []]));
   for (const scene of new Set(others))
     if (scene.kind === 'on-keys') for (const key of scene.keys(run.keys)) lanes.get(key)?.push(scene.on(key));
