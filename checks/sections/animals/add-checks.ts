@@ -187,7 +187,7 @@ export function nameSent(exchange: Exchange): string | undefined {
  * store is larger than a list, only the part that is shown can be judged.
  */
 export function storedThoughRefused(status: number) {
-  return (judge: Judge, { exchanges }: Pick<Trace, 'exchanges'>): void => {
+  return (judge: Judge, { exchanges }: Trace): void => {
     // If the same addition was also accepted, or got no answer, its animal may rightly be there.
     const mayBeStored = new Set(
       exchanges

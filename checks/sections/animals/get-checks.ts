@@ -60,7 +60,7 @@ type Removal = 'before' | 'on the day' | 'after' | 'disputed';
  * Whether GET /pets/{petId} still exists at a moment by our clock (sections 4.3 and 9): before its removal date, after
  * it, or on it, when both are right. If the target's clock and ours disagree, it is unknown which one is wrong.
  */
-function removalAt(ours: number, { targetClock }: Pick<Trace, 'targetClock'>): Removal {
+function removalAt(ours: number, { targetClock }: Trace): Removal {
   const { earliest, latest } = targetClock.at(ours) ?? { earliest: ours, latest: ours };
   const between = (from: number, to: number): Removal =>
     to < removalDay.begins ? 'before' : from > removalDay.ends ? 'after' : 'on the day';
@@ -68,7 +68,7 @@ function removalAt(ours: number, { targetClock }: Pick<Trace, 'targetClock'>): R
 }
 
 /** Whether the removal date had come when the last animal was retrieved. */
-const removalPhase = (retrieved: readonly AnsweredExchange[], trace: Pick<Trace, 'targetClock'>): Removal =>
+const removalPhase = (retrieved: readonly AnsweredExchange[], trace: Trace): Removal =>
   removalAt(Math.max(...retrieved.map(({ receivedAt }) => receivedAt)), trace);
 
 const CLOCKS_DISPUTE =

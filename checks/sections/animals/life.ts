@@ -257,18 +257,10 @@ export const askedAgain = scene(
   },
 );
 
-/** A change of an animal since it was first shown. */
-interface Change {
-  readonly to: SeenPet;
-  /** Whether somebody changed it for certain: an animal like it stays as it is. */
-  readonly isTheirs: boolean;
-  readonly evidence: readonly AnsweredExchange[];
-}
-
 /** What became of an animal. */
 export interface Fate extends Life {
   /** How it changed, where that does not count against the target. */
-  readonly change: Change | undefined;
+  readonly change: ReturnType<typeof changeIn>;
   /** Whether it disappeared in a way that does not count against the target. */
   readonly isGone: boolean;
 }
@@ -290,7 +282,7 @@ const isMissedWhileShown = ({ told }: Life): boolean =>
  * may sell or approve an animal, or edit it. It counts where list and retrieval contradict each other, or where an animal
  * like it is not even for a moment as it was created: then what was answered was never stored.
  */
-function changeIn(life: Life, asked: (what: string) => Confirmation | undefined): Change | undefined {
+function changeIn(life: Life, asked: (what: string) => Confirmation | undefined) {
   const { pet: from, exchange, told, own } = life;
   const to = lastShown(life);
   const change = changeOf(from, to);
@@ -300,7 +292,12 @@ function changeIn(life: Life, asked: (what: string) => Confirmation | undefined)
   );
   if (isBackAndForth(states) || (own && (change === undefined || isKept === false))) return undefined;
   const last = told.filter(({ pet }) => pet !== undefined && changeOf(pet, to) === undefined).slice(0, 2);
-  return { to, isTheirs: isKept === true, evidence: [...last.map((one) => one.exchange), exchange] };
+  return {
+    to,
+    /** Whether somebody changed it for certain: an animal like it stays as it is. */
+    isTheirs: isKept === true,
+    evidence: [...last.map((one) => one.exchange), exchange],
+  };
 }
 
 /**

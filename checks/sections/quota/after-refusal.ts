@@ -69,15 +69,6 @@ export async function afterRefusal(
   return { refusal, asked, refill, ...moments };
 }
 
-/** When the limit resets according to these refusals, by our clock; undefined if none describes the minute. */
-function limitResetAt(run: SceneRun, key: Key, refusals: readonly AnsweredExchange[]): number | undefined {
-  const resets = refusals
-    .map(rateReading)
-    .flatMap(({ limit, reset }) => (limit === key.limits.perMinute ? (reset ?? []) : []));
-  // Whole seconds may be rounded down: the limit has reset once the second in Reset is over.
-  return resets.length === 0 ? undefined : run.trace.targetClock.reached(Math.max(...resets) + SECOND);
-}
-
 /** Tries again at the moments in Retry-After and X-RateLimit-Reset, if the run can wait for them. */
 async function askAsTold(
   run: SceneRun,
@@ -93,7 +84,12 @@ async function askAsTold(
   const firstRetryAt = retryAtOf(refusal);
   const isProlonged =
     retryAt !== undefined && firstRetryAt !== undefined && retryAt > firstRetryAt + 2 * SECOND;
-  const resetsAt = limitResetAt(run, key, refusals);
+  const resets = refusals
+    .map(rateReading)
+    .flatMap(({ limit, reset }) => (limit === key.limits.perMinute ? (reset ?? []) : []));
+  // Whole seconds may be rounded down: the limit has reset once the second in Reset is over.
+  const resetsAt =
+    resets.length === 0 ? undefined : run.trace.targetClock.reached(Math.max(...resets) + SECOND);
   const resetAt = resetsAt === undefined || !isProlonged ? resetsAt : Math.max(resetsAt, retryAt);
   // Reset is in whole seconds, and so is Date.
   const longest = refusal.receivedAt + LONGEST_OF_MINUTE + CLOCKS_APART;

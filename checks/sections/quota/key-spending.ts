@@ -25,12 +25,12 @@ export const firstRefusal = (refused: readonly AnsweredExchange[]): AnsweredExch
   refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
 
 /** The admitted requests of this run on a key since a moment, from a run or a trace. */
-export const admittedOn = (known: Pick<Trace, 'readingsOf'>, key: Key, since?: number): RateReading[] =>
+export const admittedOn = (known: Trace, key: Key, since?: number): RateReading[] =>
   known.readingsOf(key, since).filter(({ status }) => isAdmittedStatus(status));
 
 /** The requests on a key that got no answer, may have been counted, and were under way between two moments. */
 export const lostOn = (
-  { exchanges }: Pick<Trace, 'exchanges'>,
+  { exchanges }: Trace,
   key: string | null,
   since: number,
   until = Number.POSITIVE_INFINITY,

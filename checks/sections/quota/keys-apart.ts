@@ -169,7 +169,7 @@ const NOT_TOLD = notTold('X-RateLimit-Remaining does not show what a key spent',
  * Requests without a valid key that were served all the same: the target may have counted them for a key of the run.
  * Undefined where none was.
  */
-export function servedWithoutKey({ exchanges }: Pick<Trace, 'exchanges'>): Reason | undefined {
+export function servedWithoutKey({ exchanges }: Trace): Reason | undefined {
   const served = exchanges.filter(
     (exchange) => exchange.key === null && isAnswered(exchange) && exchange.outcome.status < 400,
   );

@@ -77,10 +77,8 @@ export function lostAnswers({ key, windows, next }: MinuteMeasurement): Reason |
 }
 
 /** What got no answer in the minute before a refusal: a ban may follow the first 429, which nobody has seen then. */
-export const lostBefore = (
-  { key, sentAt, receivedAt }: AnsweredExchange,
-  trace: Pick<Trace, 'exchanges'>,
-): Exchange | undefined => lostOn(trace, key, sentAt - MINUTE, receivedAt)[0];
+export const lostBefore = ({ key, sentAt, receivedAt }: AnsweredExchange, trace: Trace) =>
+  lostOn(trace, key, sentAt - MINUTE, receivedAt)[0];
 
 export const lostFirst = ({ key }: AnsweredExchange): Reason => ({
   kind: 'lost',

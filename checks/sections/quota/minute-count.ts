@@ -233,18 +233,13 @@ export const nextWindow = checkOfKeys(
 
 const REFUSED = '429 for a request over the limit';
 
-function judgeRefusal(refusal: AnsweredExchange, judge: Judge, trace: Pick<Trace, 'exchanges'>): void {
+function judgeRefusal(refusal: AnsweredExchange, judge: Judge, trace: Trace): void {
   const lost = refusesKey(refusal) ? lostBefore(refusal, trace) : undefined;
   if (lost === undefined) return judgeAnswer(judge, refusal.outcome.status === 429, REFUSED, refusal);
   judge.inconclusive(lostFirst(refusal), lost, refusal);
 }
 
-function judgeLimit(
-  { key, windows }: MinuteMeasurement,
-  window: FilledWindow,
-  judge: Judge,
-  trace: Pick<Trace, 'exchanges'>,
-): void {
+function judgeLimit({ key, windows }: MinuteMeasurement, window: FilledWindow, judge: Judge, trace: Trace) {
   const { refusal, servedOver, closed, count } = window;
   // Refused before the limit, so not because of it: another client may have caused a ban.
   if (refusal !== undefined && refusesKey(refusal) && count.verdict.kind === 'fewer')
