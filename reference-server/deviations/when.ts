@@ -1,5 +1,4 @@
 import type { Answer } from '../answer.ts';
-import type { ApiKey } from '../api-keys.ts';
 import type { Call } from '../design.ts';
 import type { OperationName } from '../operations.ts';
 import type { Deviation } from './deviation.ts';
@@ -55,11 +54,10 @@ export function oneBefore<T>(n: number): (one: T) => T {
   };
 }
 
-/** Makes something for each key, once. */
-export function ofEachKey<T>(make: () => T): (key: ApiKey | null) => T {
-  const made = new Map<string, T>();
-  return (key) => {
-    const name = key?.name ?? '';
+/** Makes something for each name, such as that of a key, once. */
+export function ofEach<T>(make: () => T): (name: string | undefined) => T {
+  const made = new Map<string | undefined, T>();
+  return (name) => {
     const own = made.get(name) ?? make();
     made.set(name, own);
     return own;

@@ -8,7 +8,7 @@ import type { DeviationTable } from '../deviation.ts';
 import { addedHeader, changedHeader, header } from '../headers.ts';
 import { membersOf } from '../reading.ts';
 import { adding } from '../store.ts';
-import { oneBefore, queried, type When, where } from '../when.ts';
+import { knowingSeen, ofEach, oneBefore, queried, type When, where } from '../when.ts';
 
 const contentType = (value: string | null, when: When) => header('Content-Type', when, () => value);
 
@@ -198,21 +198,11 @@ export const BODY_FAULTS: DeviationTable = {
       const repeated = oneBefore<string>(2);
       return { nextId: () => repeated(nextId()) };
     },
-    'id-of-existing-animal': () => {
-      let isFirst = true;
-      return puttingUnder((_animal, { service }) => {
-        const id = isFirst ? service.store.all.at(-1)?.id : undefined;
-        isFirst = false;
-        return id;
-      });
-    },
+    'id-of-existing-animal': knowingSeen((isSeen) => puttingUnder((_animal, { service }) =>
+        isSeen('an addition') ? undefined : service.store.all.at(-1)?.id)),
     'id-per-category': () => {
-      const counts = new Map<string, number>();
-      return puttingUnder(({ categoryId }) => {
-        const count = (counts.get(categoryId) ?? 5_000_000) + 1;
-        counts.set(categoryId, count);
-        return String(count);
-      });
+      const last = ofEach(() => ({ id: 5_000_000 }));
+      return puttingUnder(({ categoryId }) => String(++last(categoryId).id));
     },
     // Animals added at one moment share an id: it is read on arrival and counted up with the answer.
     'id-races': () => {

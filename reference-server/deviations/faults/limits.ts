@@ -7,7 +7,7 @@ import { failing, heldBack } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { header, retryAfter } from '../headers.ts';
 import { slidingLog, tokenBucket } from '../meters.ts';
-import { always, everyTime, ofEachKey, on, queried } from '../when.ts';
+import { always, everyTime, ofEach, on, queried } from '../when.ts';
 
 /**
  * Admits another number of requests than the plan has, while the headers go on to show the plan's number.
@@ -55,10 +55,10 @@ const unlimited = (plan: Plan, window: keyof PlanLimits = 'perMinute') =>
  * count. Answers are held back for a moment, so that requests do meet.
  */
 const racing = (races: (call: Call) => boolean) => () => {
-  const underWay = ofEachKey((): { calls: number; gate: Gate | null } => ({ calls: 0, gate: null }));
+  const underWay = ofEach((): { calls: number; gate: Gate | null } => ({ calls: 0, gate: null }));
   const counting = admitting((usual, key, call) => {
     if (!races(call)) return usual(key, call);
-    const own = underWay(key);
+    const own = underWay(key.name);
     const gate = (own.calls > 0 ? own.gate : null) ?? usual(key, call);
     if (gate.refusal === null) Object.assign(own, { calls: own.calls + 1, gate });
     return gate;
@@ -66,7 +66,7 @@ const racing = (races: (call: Call) => boolean) => () => {
   const written = heldBack(
     (call) => (call.refusedBy === null && races(call) ? 3 : 0),
     ({ key }) => {
-      underWay(key).calls -= 1;
+      underWay(key?.name).calls -= 1;
     },
   );
   return [counting, written];
@@ -161,11 +161,10 @@ export const LIMIT_FAULTS: DeviationTable = {
     'day-every-fourth-served': () => letThrough('day', everyTime(4)),
     'day-add-served': letThrough('day', on('createPet')),
     'day-open-again-after-a-minute': () => {
-      const refused = ofEachKey(() => ({ at: 0 }));
-      return letThrough('day', ({ now }, key) => {
-        const first = refused(key);
-        first.at ||= now;
-        return now >= first.at + 60_000;
+      const refused = ofEach(() => ({ at: 0 }));
+      return letThrough('day', ({ now }, { name }) => {
+        refused(name).at ||= now;
+        return now >= refused(name).at + 60_000;
       });
     },
   },

@@ -7,7 +7,7 @@ import type { Deviation, DeviationTable } from '../deviation.ts';
 import { headersAbsent, headersAs, numberIn, RATE_HEADERS } from '../headers.ts';
 import { forgottenWhenIdle, renewedWindow, slidingLog } from '../meters.ts';
 import { headersOfTheDay } from '../variants/limits.ts';
-import { always, asksForStatus, ofEachKey, on, queried, type When, where } from '../when.ts';
+import { always, asksForStatus, ofEach, on, queried, type When, where } from '../when.ts';
 import { uncounted } from './limits.ts';
 
 const [LIMIT, REMAINING, RESET] = RATE_HEADERS;
@@ -27,15 +27,6 @@ const renamed = (when: When, prefix: string) =>
     when(call, answer) ? headers.map((text) => text.replace(/^X-RateLimit-/i, prefix)) : headers,
   );
 
-/** A deviation that shows once a key has been refused. */
-const afterRefusal = (deviation: (when: When) => Deviation) => () => {
-  const refused = new Set<string>();
-  return deviation(({ key, refusedBy }) => {
-    if (refusedBy !== null && key !== null) refused.add(key.name);
-    return key !== null && refusedBy === null && refused.has(key.name);
-  });
-};
-
 const admittedGet = where(admitted, on('getPet'));
 
 const oneLess = (_left: number, { quota }: Call) => quota.limit - 1;
@@ -43,9 +34,9 @@ const oneLess = (_left: number, { quota }: Call) => quota.limit - 1;
 /** Shows a Remaining that a rule of its own arrives at, key by key. */
 const remainingBy =
   (rule: (remaining: number, last: number | undefined, requests: number) => number) => () => {
-    const known = ofEachKey((): { shown?: number; requests: number } => ({ requests: 0 }));
+    const known = ofEach((): { shown?: number; requests: number } => ({ requests: 0 }));
     return remainingShown(admitted, (left, { key }) => {
-      const own = known(key);
+      const own = known(key?.name);
       own.requests += 1;
       own.shown = rule(left, own.shown, own.requests);
       return own.shown;
@@ -76,10 +67,10 @@ const penalty: MeterKind = (limit, windowMs) => {
 
 /** A deviation that shows from a key's second window on. A new one has begun where its end lies later than before. */
 const fromSecondWindow = (deviation: (when: When) => Deviation) => () => {
-  const seen = ofEachKey(() => ({ resetAt: Number.NEGATIVE_INFINITY, windows: 0 }));
+  const seen = ofEach(() => ({ resetAt: Number.NEGATIVE_INFINITY, windows: 0 }));
   return deviation(({ key, quota: { resetAt } }) => {
     if (key === null) return false;
-    const known = seen(key);
+    const known = seen(key.name);
     if (resetAt > known.resetAt + 1_000) Object.assign(known, { resetAt, windows: known.windows + 1 });
     return known.windows > 1;
   });
@@ -127,7 +118,13 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
     'limit-shown-otherwise-on-429': limitShown(overLimit, () => '0'),
     'limit-shown-otherwise-in-second-window':
       fromSecondWindow((when) => limitShown(when, (limit) => Math.floor(limit / 2))),
-    'limit-shown-otherwise-after-429': afterRefusal((when) => limitShown(when, (limit) => limit - 1)),
+    'limit-shown-otherwise-after-429': () => {
+      const known = ofEach(() => ({ isRefused: false }));
+      return limitShown(({ key, refusedBy }) => {
+        known(key?.name).isRefused ||= refusedBy !== null;
+        return refusedBy === null && known(key?.name).isRefused;
+      }, (limit) => limit - 1);
+    },
     'limit-shown-as-remaining':
       gating(({ quota, ...gate }) => ({ ...gate, quota: { ...quota, limit: quota.remaining } })),
     'limit-shown-in-thousands': limitShown(withKey, (limit) =>
@@ -170,12 +167,12 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
     'long-list-costs-five': costing(5, queried('limit=100')),
     'remaining-same-on-400': remainingShown(where(answers(400), withKey), (left) => left + 1),
     'remaining-same-on-get': () => {
-      const free = new Map<string, number>();
+      const free = ofEach(() => ({ gets: 0 }));
       return remainingShown(admitted, (left, { key, route, quota }) => {
-        const name = key?.name ?? '';
-        if (left === quota.limit - 1) free.delete(name);
-        if (route.operation === 'getPet') free.set(name, (free.get(name) ?? 0) + 1);
-        return Math.min(quota.limit, left + (free.get(name) ?? 0));
+        const own = free(key?.name);
+        if (left === quota.limit - 1) own.gets = 0;
+        if (route.operation === 'getPet') own.gets += 1;
+        return Math.min(quota.limit, left + own.gets);
       });
     },
     // A retrieval is not counted, and shows a whole minute that begins with it.

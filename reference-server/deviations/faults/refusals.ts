@@ -9,7 +9,7 @@ import { answering, answers, closing, failing, restated } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { addedHeader, header, headersAbsent, RATE_HEADERS, type Rewrite, retryAfter } from '../headers.ts';
 import { slidingCounter } from '../meters.ts';
-import { asksForStatus, everyTime, ofEachKey, on, queried, where } from '../when.ts';
+import { asksForStatus, everyTime, ofEach, on, queried, where } from '../when.ts';
 import { storedThoughRefused } from './additions.ts';
 
 /** Refusals of the limit with another status. */
@@ -17,9 +17,9 @@ const refusedWith = (status: number, operation?: OperationName) => failing(statu
 
 /** From a key's second refusal in a row on. */
 const fromSecondRefusal = (change: Rewrite<number>) => () => {
-  const refusals = ofEachKey(() => ({ inRow: 0 }));
+  const refusals = ofEach(() => ({ inRow: 0 }));
   return retryAfter(change, (call) => {
-    const refused = refusals(call.key);
+    const refused = refusals(call.key?.name);
     refused.inRow = call.refusedBy === null ? 0 : refused.inRow + 1;
     return call.refusedBy === 'minute' && refused.inRow > 1;
   });
@@ -46,9 +46,9 @@ const closed = (key: ApiKey, { now, service }: Call, until: number): Gate => ({
 const banning =
   (rule: () => (until: number, now: number, usual: () => Gate) => number): Deviation =>
   () => {
-    const ofKey = ofEachKey(() => ({ until: 0, rule: rule() }));
+    const ofKey = ofEach(() => ({ until: 0, rule: rule() }));
     return admitting((usual, key, call) => {
-      const ban = ofKey(key);
+      const ban = ofKey(key.name);
       let gate: Gate | undefined;
       ban.until = ban.rule(ban.until, call.now, () => (gate ??= usual(key, call)));
       if (call.now < ban.until && gate?.refusedBy !== 'minute') return closed(key, call, ban.until);
