@@ -5,8 +5,7 @@
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { retryAfter } from '../checks/wire/rate-headers.ts';
-import { drain, tell } from './lib/report.ts';
-import { facts, plan, targetNow } from './lib/run-plan.ts';
+import { drain, facts, plan, targetNow, tell } from './lib/run.ts';
 import { type Answer, add, type Caller, caller, list, listRequest, listTogether } from './lib/target.ts';
 
 const WINDOW = 60;

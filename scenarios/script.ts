@@ -2,8 +2,7 @@
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { arrivalsOf } from './lib/load-profiles.ts';
-import { drain as drainSamples, noteLag, tell } from './lib/report.ts';
-import { facts, plan } from './lib/run-plan.ts';
+import { drain as drainSamples, facts, noteLag, plan, tell } from './lib/run.ts';
 import { TLS_CERT, TLS_KEY } from './lib/scenario.ts';
 import { add, type Caller, caller, get, list, listRequest } from './lib/target.ts';
 

@@ -16,7 +16,7 @@ import { numberOf, rateHeaders } from '../../checks/wire/rate-headers.ts';
 import { schemaProblem } from '../../checks/wire/schema.ts';
 import { LIMIT } from '../../spec/operations.ts';
 import type { PlannedKey } from './messages.ts';
-import { plan, targetNow } from './run-plan.ts';
+import { plan, targetNow } from './run.ts';
 import type { LoadOperation } from './scenario.ts';
 
 /** Which requirement a response breaks, and how. */

@@ -3,8 +3,7 @@ import type { RefinedResponse } from 'k6/http';
 import http from 'k6/http';
 import { OPERATIONS } from '../../spec/operations.ts';
 import { type Asked, bodyBreach, idsIn, rateHeaderBreach, unknownHeaders } from './oracle.ts';
-import { begin, end, noteAdded, tellProtocol, tellViolation } from './report.ts';
-import { facts, plan, secret } from './run-plan.ts';
+import { begin, end, facts, noteAdded, plan, secret, tellProtocol, tellViolation } from './run.ts';
 import type { LoadOperation, Outcome } from './scenario.ts';
 
 type TextResponse = RefinedResponse<'text'>;

@@ -133,7 +133,7 @@ export class Samples {
     this.#plan = plan;
   }
 
-  /** Takes in samples as lib/report.ts writes them; false if one has a meaning that the plan does not know. */
+  /** Takes in samples as lib/run.ts writes them; false if one has a meaning that the plan does not know. */
   add(since: number, samples: Readonly<Record<string, readonly number[]>>): boolean {
     const { scenario, seconds, keys, clients } = this.#plan;
     const facts = scenarioNamed(scenario);

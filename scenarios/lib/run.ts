@@ -1,9 +1,29 @@
 /**
- * Samples and events on their way to the runner. Each VU keeps its samples and writes them to k6's log twice a second;
- * `drain`, which every VU runs once after the load, writes what is left.
+ * This run, as the script knows it: the plan that the runner wrote beside it, and samples and events on their way to the
+ * runner. Each VU keeps its samples and writes them to k6's log twice a second; `drain`, which every VU runs once after the
+ * load, writes what is left.
  */
-import type { Message, ToldViolation } from './messages.ts';
-import { MARK } from './scenario.ts';
+import { scenarioNamed } from './catalogue.ts';
+import type { LoadPlan, Message, ToldViolation } from './messages.ts';
+import { MARK, type ScenarioFacts } from './scenario.ts';
+
+export const plan: LoadPlan = JSON.parse(open('./plan.json'));
+
+export const facts: ScenarioFacts = scenarioNamed(plan.scenario);
+
+const { at, from, speed } = plan.clock;
+
+/** The target's time now, in milliseconds since 1970. */
+export function targetNow(now: number): number {
+  return at + (now - from) * speed;
+}
+
+/** The value of a key or a header; only the environment has it. */
+export function secret(env: string): string {
+  const value = __ENV[env];
+  if (value === undefined || value === '') throw new Error(`environment variable ${env} is not set`);
+  return value;
+}
 
 const WRITE_EVERY_MS = 500;
 const VIOLATIONS_PER_VU = 3;
