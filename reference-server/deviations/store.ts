@@ -41,10 +41,6 @@ export const changed = (change: (pet: Pet, call: Call) => Pet | null): Deviation
   foundAs(change),
 ];
 
-/** Shows some of the animals to nobody. */
-export const hidingEverywhere = (hidden: (pet: Pet, call: Call) => boolean): Deviation =>
-  changed((pet, call) => (hidden(pet, call) ? null : pet));
-
 /** Changes an animal before it is stored. */
 export const addedAs = (change: (animal: NewPet, call: Call) => NewPet): Deviation =>
   adding((usual, animal, call) => usual(change(animal, call), call));

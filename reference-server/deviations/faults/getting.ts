@@ -7,7 +7,7 @@ import { answering, answers, errorOf, failing, succeeds } from '../answers.ts';
 import { afterRemoval } from '../clock.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { addedHeader, header } from '../headers.ts';
-import { finding, firstPet, foundAs, hiding, hidingEverywhere, knowingAdded, selecting } from '../store.ts';
+import { changed, finding, firstPet, foundAs, hiding, knowingAdded, selecting } from '../store.ts';
 import { asksForStatus, knowingSeen, on, oneBefore, where } from '../when.ts';
 
 /** A deviation that knows which animals were retrieved. */
@@ -65,7 +65,7 @@ export const GETTING_FAULTS: DeviationTable = {
   'get-answers-200': {
     // An animal that was added is gone from the store once it is retrieved.
     'get-takes-away': knowingAdded((added) =>
-      knowingFound((found) => hidingEverywhere(({ id }) => added.has(id) && found.has(id)))),
+      knowingFound((found) => changed((pet) => (added.has(pet.id) && found.has(pet.id) ? null : pet)))),
     'get-large-ids-missing': foundAs((pet) => (Number(pet.id) > Number.MAX_SAFE_INTEGER ? null : pet)),
     'get-answers-203': answering(succeeds('getPet'), { status: 203 }),
     'get-added-missing': knowingAdded((added) => foundAs((pet) => (added.has(pet.id) ? null : pet))),

@@ -7,15 +7,7 @@ import { knowingRequests } from '../admission.ts';
 import { petWritten, writing } from '../animals.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { membersOf, readAs, refusing } from '../reading.ts';
-import {
-  addedAs,
-  beginningWith,
-  changed,
-  hidingEverywhere,
-  knowingAdded,
-  noting,
-  selecting,
-} from '../store.ts';
+import { addedAs, beginningWith, changed, knowingAdded, noting, selecting } from '../store.ts';
 
 /** Ids of the store's own, for the animals that it has at the start too. */
 const ownIds = (nextId: () => IdSource): Deviation => [() => ({ nextId: nextId() }), beginningWith(seeded)];
@@ -82,12 +74,12 @@ const namesUpTo = (length: number, status: 400 | 413) => refusing(({ name }) => 
  */
 const visibleAfter = (milliseconds: number) =>
   knowingAdded((added) =>
-    hidingEverywhere(({ id }, { now }) => now - (added.get(id)?.at ?? 0) < milliseconds),
+    changed((pet, { now }) => (now - (added.get(pet.id)?.at ?? 0) < milliseconds ? null : pet)),
   );
 
 /** A key sees what was there before, and what it added itself. */
 const ownAnimalsOnly = knowingAdded((added) =>
-  hidingEverywhere(({ id }, { key }) => added.has(id) && added.get(id)?.by !== key?.name),
+  changed((pet, { key }) => (added.has(pet.id) && added.get(pet.id)?.by !== key?.name ? null : pet)),
 );
 
 /** Whoever runs the store approves what is pending and sells animals: each changes so many requests after it was added. */

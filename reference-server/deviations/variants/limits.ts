@@ -5,14 +5,7 @@ import { type Quota, quotaOf } from '../../rate-limiter.ts';
 import { gating, refusedBy } from '../admission.ts';
 import { answering, delivering, restated } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
-import {
-  changedHeader,
-  headersAbsent,
-  headersAs,
-  type Rewrite,
-  retryAfter,
-  sendingHeaders,
-} from '../headers.ts';
+import { changedHeader, headersAbsent, type Rewrite, retryAfter, sendingHeaders } from '../headers.ts';
 import * as meters from '../meters.ts';
 import { always } from '../when.ts';
 
@@ -37,7 +30,8 @@ const headersOf = (window: 'minute' | 'day') =>
   gating((gate, key, call) => ({ ...gate, quota: quotaIn(window, key, call) }));
 export const headersOfTheDay = headersOf('day');
 
-const headersOfBoth = headersAs((headers, _answered, call) => {
+const headersOfBoth = sendingHeaders((usual, answered, call) => {
+  const headers = usual(answered, call);
   if (call.key === null) return headers;
   const { limit, remaining, resetAt } = quotaIn('day', call.key, call);
   headers.push('X-RateLimit-Limit-Day', String(limit), 'X-RateLimit-Remaining-Day', String(remaining));

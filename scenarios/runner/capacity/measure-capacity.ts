@@ -10,12 +10,7 @@ import { type LoadRun, runLoad } from '../load-run.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
 import { TargetNotReady } from '../quota/preflight.ts';
 import { type BudgetKey, type Demand, payFor, Unpayable } from '../quota/quota.ts';
-import {
-  CAPACITY_FORMAT_VERSION,
-  type CapacityFound,
-  type CapacityResult,
-  type CapacityStep,
-} from './capacity.ts';
+import { CAPACITY_FORMAT_VERSION, type CapacityResult, type CapacityStep } from './capacity.ts';
 import { MOST_RATE, NO_NUMBER, type SearchEnd, searchCapacity } from './capacity-search.ts';
 import { judgeStep } from './judge-steps.ts';
 
@@ -157,16 +152,14 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
     return { outcome: 'generator-limited', reason: `at ${round(rate)}/s ${stumble}` };
   }
 
-  let found: CapacityFound;
-  try {
-    found = await searchCapacity({ taken, take, startRate: request.rate, left }, clauses);
-  } catch (error) {
+  const search = { taken, take, startRate: request.rate, left };
+  const found = await searchCapacity(search, clauses).catch((error: unknown) => {
     // The earlier steps remain true.
     const isLost = error instanceof TargetNotReady && taken.length > 0;
     if (stop?.aborted !== true && !isLost) throw error;
     const reason = stop?.aborted !== true && isLost ? error.message : 'by a signal';
-    found = { outcome: 'interrupted', reason, ...NO_NUMBER };
-  }
+    return { outcome: 'interrupted' as const, reason, ...NO_NUMBER };
+  });
   return {
     formatVersion: CAPACITY_FORMAT_VERSION,
     run: {

@@ -8,13 +8,7 @@ import { judgeClause, parseSlo, round } from '../../lib/slo.ts';
 import { quantile, sum } from '../../lib/statistics.ts';
 import { compareSeries } from '../compare/compare-series.ts';
 import { blocksOf, figuresOf, type LoadBlock, mergedSeries, readingOf } from './figures.ts';
-import {
-  type GeneratorHealth,
-  LOAD_RESULT_FORMAT_VERSION,
-  type LoadFigures,
-  type LoadResult,
-  type LoadSeries,
-} from './load-result.ts';
+import { LOAD_RESULT_FORMAT_VERSION, type LoadResult, type LoadSeries } from './load-result.ts';
 import { type ResultPart, versions } from './recording.ts';
 
 /**
@@ -129,8 +123,8 @@ function refuseStrangers(parts: readonly ResultPart[]): void {
 }
 
 function verdictOf(
-  total: LoadFigures,
-  generator: GeneratorHealth,
+  total: LoadResult['total'],
+  generator: LoadResult['generator'],
   thresholds: readonly ThresholdOutcome[],
 ): LoadResult['verdict'] {
   if (total.requests === 0 || generator.errorLines.length > 0) return 'failed-to-run';
@@ -157,7 +151,7 @@ const mergeSeries = (parts: readonly ResultPart[], seconds: number): LoadSeries[
     },
   );
 
-function mergeHealth(parts: readonly ResultPart[]): GeneratorHealth {
+function mergeHealth(parts: readonly ResultPart[]): LoadResult['generator'] {
   const all = parts.map(({ generator }) => generator);
   const most = (field: 'scheduleLagP95Ms' | 'cpuMeanPart' | 'memoryPeakBytes') => {
     const known = all.flatMap((part) => part[field] ?? []);

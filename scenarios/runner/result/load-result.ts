@@ -94,7 +94,6 @@ const GeneratorShape = Type.Object({
   errorLines: texts,
   limit: orNull(Type.String({ description: 'Why the generator was the limit; null if it was not.' })),
 });
-export type GeneratorHealth = Static<typeof GeneratorShape>;
 
 export const LoadResultShape = Type.Object(
   {

@@ -16,7 +16,7 @@ import { quantile } from '../../lib/statistics.ts';
 import { PINNED_K6 } from '../k6/k6-binary.ts';
 import type { ProcessUsage } from '../k6/k6-process.ts';
 import { Samples } from './figures.ts';
-import type { GeneratorHealth, LoadResult } from './load-result.ts';
+import type { LoadResult } from './load-result.ts';
 
 const LoggedShape = Type.Object({
   level: Type.String(),
@@ -185,7 +185,7 @@ export class Recording {
    * How the machine that made the load fared, and whether it was the limit. Arrivals are also dropped when every virtual
    * user waits for a slow target. Little's law (busy users = rate × latency) tells the two apart.
    */
-  #health(usage: ProcessUsage): GeneratorHealth {
+  #health(usage: ProcessUsage): LoadResult['generator'] {
     const { plan, processes } = this.#of;
     const share = processes / plan.turns.length;
     const users = Math.ceil(plan.vus * share);
