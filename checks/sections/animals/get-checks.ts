@@ -44,15 +44,13 @@ function isGone({ outcome }: AnsweredExchange): boolean {
   return [405, 410, 501].includes(outcome.status) || (outcome.status >= 300 && outcome.status < 400);
 }
 
+const HOUR = DAY / 24;
 const REMOVED_AT = Date.parse(`${OPERATIONS.getPet.removal}T00:00:00Z`);
 /**
- * The document names a day but no time zone: on Earth a day begins up to 14 hours before and ends up to 12 after UTC's.
+ * When the removal date begins in the first time zone and ends in the last, by the target's clock. The document names a
+ * day but no time zone: on Earth a day begins up to 14 hours before and ends up to 12 after UTC's.
  */
-const EARLIEST_ZONE = 14 * 3_600_000;
-const LATEST_ZONE = 12 * 3_600_000;
-
-/** When the removal date begins in the first time zone and ends in the last, by the target's clock. */
-const removalDay = { begins: REMOVED_AT - EARLIEST_ZONE, ends: REMOVED_AT + DAY + LATEST_ZONE };
+const removalDay = { begins: REMOVED_AT - 14 * HOUR, ends: REMOVED_AT + DAY + 12 * HOUR };
 
 type Removal = 'before' | 'on the day' | 'after' | 'disputed';
 

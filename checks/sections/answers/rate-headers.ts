@@ -20,7 +20,7 @@ import {
   resetViolation,
   type Violation,
 } from '../../wire/answer.ts';
-import type { AnsweredExchange, Intent } from '../../wire/exchange.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
 import {
   type NumberHeader,
   numberOf,
@@ -60,8 +60,6 @@ function ofAnotherPlan(limit: NumberHeader, { name, plan }: Key): string {
   return other === undefined ? '' : `, as in plan ${other}: is key ${name} really of plan ${plan}?`;
 }
 
-const ROUNDING = 1000;
-
 /**
  * Reset must not lie before the response was made, nor beyond its window. Whole seconds may be rounded either way,
  * which allows one second on both sides.
@@ -76,8 +74,8 @@ function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: Trac
   const { sentAt, receivedAt } = exchange;
   const violationIf = (earliest: number, latest: number) =>
     resetViolation(reset, {
-      from: earliest - ROUNDING,
-      to: latest + (byDay ? DAY : LONGEST_OF_MINUTE) + ROUNDING,
+      from: earliest - SECOND,
+      to: latest + (byDay ? DAY : LONGEST_OF_MINUTE) + SECOND,
       now: receivedAt + (trace.targetClock.skew ?? 0),
       window: byDay ? 'a day' : 'two minutes',
     });
@@ -98,9 +96,6 @@ function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: Trac
   );
 }
 
-/** What may be refused for the day or by a ban: of another client's request nobody knows what went before. */
-const MAY_BE_OVER: ReadonlySet<Intent> = new Set(['ban', 'day', 'foreign']);
-
 /**
  * A refusal for the day's quota or a ban may state its own end, which lies beyond the minute. Several requests in
  * flight at the limit may also cause a ban, so only the key's first 429 is held to the minute.
@@ -109,7 +104,8 @@ function mayTellLongerWait(exchange: AnsweredExchange, trace: TraceSoFar): boole
   const { status } = exchange.outcome;
   if (status < 400) return false;
   const mayBeBanned = status === 429 ? trace.refusalsOf(exchange) > 1 : refusesKey(exchange);
-  const mayBeOver = MAY_BE_OVER.has(exchange.intent);
+  // Of another client's request nobody knows what went before.
+  const mayBeOver = ['ban', 'day', 'foreign'].includes(exchange.intent);
   return mayBeOver || (mayBeBanned && trace.keyOf(exchange) !== undefined);
 }
 

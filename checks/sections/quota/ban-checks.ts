@@ -28,18 +28,11 @@ import { answersOtherwise, type Ban, type BanReading, readBan } from './ban-read
 import { admittedOn, isAdmitted, neverRefused, refusesKey } from './key-spending.ts';
 import { banOf, checkOfKeys, hitByBan, interference, lostBefore, lostFirst } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './minute.ts';
-import type { FilledWindow } from './window-filling.ts';
 
 /** Whether a refusal below the limit can only be a ban, and no other client can have caused it. */
 function earnedNothing(refusal: AnsweredExchange, { verdict }: WindowCount): boolean {
   const isUndisturbed = verdict.kind === 'fewer' && verdict.before + verdict.between === 0;
   return refusesKey(refusal) && (verdict.kind === 'exact' || isUndisturbed);
-}
-
-/** Whether anything in the run suggests that another client is using the key. */
-function othersSpend(trace: Trace, key: Key, windows: readonly FilledWindow[]): boolean {
-  const fellShort = windows.some(({ count }) => count.verdict.kind === 'fewer');
-  return fellShort || judgeRemaining(trace.readingsOf(key), key.limits).kind === 'disturbed';
 }
 
 /** Judges the answers to a client that waited as its first refusal asked. */
@@ -70,7 +63,8 @@ function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, s
   if (unseen !== undefined) return judge.inconclusive(lostFirst(refusal), unseen, retry);
   const doubt = clockDoubt(trace, toldDate(toldWait(after.obeyed, key.limits)), after.obeyed, retry);
   if (doubt !== undefined) return judge.inconclusive(doubt, retry);
-  if (othersSpend(trace, key, windows))
+  const fellShort = windows.some(({ count }) => count.verdict.kind === 'fewer');
+  if (fellShort || judgeRemaining(trace.readingsOf(key), key.limits).kind === 'disturbed')
     return judge.inconclusive(
       interference(key, `key ${key.name} was banned although it had waited as told`),
       retry,

@@ -59,15 +59,12 @@ export function isRenewedEarly({ windows, after }: MinuteMeasurement): boolean {
   return after !== undefined && first !== undefined && isWithinMinute(after.refill, first);
 }
 
-/** Whether fewer were admitted than a minute has, and the answers that were lost in it do not make up for them. */
-const fellShort = ({ count, lost }: FilledWindow) => count.verdict.kind === 'fewer' && lost === undefined;
-
-/** Whether another client spent part of what the target admitted. */
+/** Whether another client spent part of what the target admitted: answers that were lost do not make up for it. */
 const disturbed = ({ windows, next }: MinuteMeasurement) =>
-  [...windows, ...next].some((window) => {
-    const { verdict } = window.count;
-    return verdict.kind === 'fewer' && verdict.before + verdict.between > 0 && fellShort(window);
-  });
+  [...windows, ...next].some(
+    ({ count: { verdict }, lost }) =>
+      verdict.kind === 'fewer' && verdict.before + verdict.between > 0 && lost === undefined,
+  );
 
 /** Why the numbers of a measurement say nothing; undefined where every answer of its windows came. */
 export function lostAnswers({ key, windows, next }: MinuteMeasurement): Reason | undefined {
@@ -110,7 +107,9 @@ export function refusedOtherwise(
     return interference(key, `fewer requests of key ${name} were admitted than its minute has`);
   // A key that is refused before its minute's limit may have used up its day; headers need not say so.
   if (isForDay(seen.trace, refusal, limits)) return daySpent(seen.trace, refusal);
-  return fellShort(windows[0]) ? `the daily quota of key ${name} may be used up` : undefined;
+  const { count, lost } = windows[0];
+  const fellShort = count.verdict.kind === 'fewer' && lost === undefined;
+  return fellShort ? `the daily quota of key ${name} may be used up` : undefined;
 }
 
 /**
