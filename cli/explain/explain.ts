@@ -100,7 +100,7 @@ export const command = new Command('explain')
   .argument('<id>', 'a requirement, a gap or a field of the profile')
   .addHelpText('after', EXAMPLES)
   .action(async (id) => {
-    const [head, facts] = await explained(id);
+    const [head, facts] = await explained(currentId(id));
     process.stdout.write(`${wrap(head, { columns: columnsOf(process.stdout) }, '').join('\n')}\n\n`);
     printTable(facts);
   });

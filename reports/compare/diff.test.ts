@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import t from 'tap';
+import { requirements } from '../../spec/contract.ts';
 import { FORMATS } from '../formats.ts';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
 import type { Sheet } from '../sheet.ts';
@@ -22,6 +23,17 @@ function shownChange({ tables }: Sheet) {
   const cell = tables[0]?.rows[0]?.[2];
   return typeof cell === 'object' ? cell.wrong : cell;
 }
+
+t.test('a row that was renamed is compared with what it was', async (t) => {
+  const [
+    {
+      id,
+      formerly: [former = ''],
+    } = { id: '', formerly: [] },
+  ] = requirements.filter(({ formerly }) => formerly.length > 0);
+  t.equal(shownChange(diffReports(withRows(row(former)), withRows(row(id)))), undefined);
+  t.equal(shownChange(diffReports(withRows(row(former)), withRows(broken(id)))), 'Broke');
+});
 
 t.test('what became of a requirement, and whether it is a regression', async (t) => {
   const known = broken('one', { baselined: true });

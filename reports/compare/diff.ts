@@ -1,3 +1,4 @@
+import { currentId } from '../../spec/contract.ts';
 import { failureLine, verdictWords } from '../build-report.ts';
 import { moment } from '../facts.ts';
 import type { GapResult, Report } from '../report.ts';
@@ -57,10 +58,13 @@ export function diffReports(was: Report, is: Report): Sheet {
 const aboutOf = (report: Report) =>
   `${verdictWords(report)}, ${moment(report.run.startedAt)}, ${report.run.target}`;
 
+/** By the ids of today. */
+const byId = <Row extends { readonly id: string }>(rows: readonly Row[]) =>
+  new Map(rows.map((row) => [currentId(row.id), row]));
+
 function rowChanges(before: Rows, after: Rows): Change[] {
-  const old = new Map(before.map((row) => [row.id, row]));
-  const now = new Map(after.map((row) => [row.id, row]));
-  return [...after, ...before.filter(({ id }) => !now.has(id))].flatMap(({ id, section }) => {
+  const [old, now] = [byId(before), byId(after)];
+  return [...new Map([...old, ...now])].flatMap(([id, { section }]) => {
     const is = now.get(id);
     const [from, to] = [standing(old.get(id)), standing(is)];
     if (from === to) return [];
@@ -87,8 +91,8 @@ function reasonNow(row: Row | undefined): string {
 
 /** Gaps with a new answer. It is no change if one of the runs did not see an answer. */
 function gapChanges(before: readonly GapResult[], after: readonly GapResult[]): Change[] {
-  const old = new Map(before.map((gap) => [gap.id, gap]));
-  return after.flatMap(({ id, section, observed, pinned, verdict }) => {
+  const old = byId(before);
+  return [...byId(after)].flatMap(([id, { section, observed, pinned, verdict }]) => {
     const was = old.get(id);
     const breaksPin = verdict === 'drifted';
     const isNews = breaksPin && was?.verdict !== 'drifted';
