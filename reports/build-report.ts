@@ -81,7 +81,7 @@ function headlinesOf(report: Report, { causes, drifted }: Groups): Pick<TestRun,
     ...(broken > 0 ? [] : told(asked, `${number('pass')} of ${verified}`)),
     ...(asked > 0 ? [] : told(unbound, `${unbound} not applicable`)),
     ...told(drifted.length, `${count(drifted.length, 'pinned answer')} drifted`),
-    ...told(known, count(known, 'known failure')),
+    ...told(known, `${known} covered by the baseline`),
     ...told(open, `${open} not verified`),
     ...told(may, `${may} of level MAY not verified`),
     ...told(left.length, `${left.length} skipped (${whySkipped(left.flatMap(({ why }) => why))})`),
@@ -124,7 +124,7 @@ export const driftLine = ({ observed, pinned, detail }: GapResult): string =>
   `answers ${observed ?? 'nothing'}, the profile pins ${pinned ?? 'nothing'} (${detail})`;
 
 const PREFIX: Partial<Record<Standing, string>> = {
-  known: 'Known failure, listed in the baseline: ',
+  known: 'Covered by the baseline: ',
   inconclusive: 'Not verified: ',
   may: 'Not verified (MAY): ',
 };

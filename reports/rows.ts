@@ -8,7 +8,7 @@ export type Rows = readonly Row[];
 export const ROW_KINDS = {
   fail: { words: 'Broken', sign: '✘' },
   /** It does not gate. */
-  known: { words: 'Known failure', sign: '~' },
+  known: { words: 'Covered by the baseline', sign: '~' },
   inconclusive: { words: 'Not verified', sign: '?' },
   /** Of level MAY: it does not gate. */
   may: { words: 'Not verified (MAY)', sign: '◌' },

@@ -107,7 +107,7 @@ function tailLines({ notVerified, skipped, known }: BuiltReport, { paint, fit }:
   return [
     ...reasons('? # not verified', notVerified).map((line) => paint('yellow', line)),
     ...reasons('– # skipped', skipped),
-    ...(known.length === 0 ? [] : [fit(`  ${count(known.length, 'known failure')}: ${idList(known)}`)]),
+    ...(known.length === 0 ? [] : [fit(`  ${known.length} covered by the baseline: ${idList(known)}`)]),
   ];
 }
 

@@ -109,11 +109,8 @@ async function targetOf(
       );
     return startEmbeddedTarget();
   }
-  const uses = new Set<string>([
-    ...(rate === undefined ? [] : ['load']),
-    ...(personas === undefined ? [] : [personas.role]),
-  ]);
-  const isUsed = (roles: readonly string[]) => roles.some((role) => uses.has(role));
+  const uses: readonly (string | undefined)[] = [rate && 'load', personas?.role];
+  const isUsed = (roles: readonly string[]) => roles.some((role) => uses.includes(role));
   const needs = options.dryRun === true ? undefined : { env, isUsed };
   const profile = withHeaders(readProfile(options.profile, needs), options.header);
   const address = addressIn(profile, options.target);

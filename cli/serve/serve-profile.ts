@@ -1,7 +1,7 @@
-import { chmodSync, writeFileSync } from 'node:fs';
-import { serverProfile, variableOf } from '../../checks/profile/server-profile.ts';
+import { rmSync, writeFileSync } from 'node:fs';
+import { serverProfile } from '../../checks/profile/server-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
-import { quote } from '../../checks/wire/curl.ts';
+import { quote, shellWord } from '../../checks/wire/curl.ts';
 import { DOCUMENTED_PLANS } from '../../reference-server/plans.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
 
@@ -32,18 +32,15 @@ export function writeServeProfile(file: string, server: ReferenceServer): string
   const profile = exhaustibleProfile(server);
   const secrets = `${file}.env`;
   // A shell looks a bare name up in PATH.
-  const sourced = secrets.includes('/') ? secrets : `./${secrets}`;
+  const sourced = shellWord(secrets.includes('/') ? secrets : `./${secrets}`);
   const about =
     '# A reference server on this machine, written by "petstore-harness serve". The keys are beside it:\n';
   const hint = `#   set -a; . ${sourced}\n`;
   writeFileSync(file, `${about}${hint}${profileYaml(profile, file)}`);
-  const given = new Set(profile.keys.map(({ name }) => name));
-  const lines = server.keys
-    .filter(({ name }) => given.has(name))
-    .map(({ name, value }) => `export ${variableOf(name)}=${quote(value)}\n`);
-  // An older file keeps its mode when it is written again.
-  writeFileSync(secrets, '', { mode: 0o600 });
-  chmodSync(secrets, 0o600);
-  writeFileSync(secrets, lines.join(''));
+  const values = new Map(server.keys.map(({ name, value }) => [name, value]));
+  const lines = profile.keys.map(({ name, env }) => `export ${env}=${quote(values.get(name) ?? '')}\n`);
+  // An older file would keep its mode.
+  rmSync(secrets, { force: true });
+  writeFileSync(secrets, lines.join(''), { mode: 0o600 });
   return sourced;
 }

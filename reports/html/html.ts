@@ -71,7 +71,7 @@ function partsOf(built: BuiltReport) {
     notVerified: notVerifiedHtml(built),
     next: html`<h2>What to do next</h2><ol>${built.steps.map(({ what, command }) => html`<li>${what}${commandHtml(command)}</li>`)}</ol>`,
     gaps: html`<h2>What the document leaves open, and this target’s answers</h2>${gapList(report.gaps)}`,
-    known: part('Known failures', known.length > 0, html`<p>${idLinks(known)}</p>`),
+    known: part('Covered by the baseline', known.length > 0, html`<p>${idLinks(known)}</p>`),
     run: html`<h2 id="run">The run</h2>${factList(built.facts)}`,
   };
 }

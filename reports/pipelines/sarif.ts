@@ -71,7 +71,7 @@ function resultOf(one: TestCase, artifact: string): Result {
     partialFingerprints: { 'requirement/v1': id },
     suppressions:
       standing === 'known'
-        ? [{ kind: 'external', justification: 'Listed in the baseline of known failures' }]
+        ? [{ kind: 'external', justification: 'Covered by the baseline of known failures' }]
         : undefined,
   };
 }

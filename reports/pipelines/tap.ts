@@ -42,7 +42,7 @@ const NOT_OK: readonly Standing[] = ['fail', 'inconclusive', 'known'];
 function pointOf({ name, standing, reason, about, facts }: TestCase, number: number): string {
   const isOk = !NOT_OK.includes(standing);
   const skipped = isOk && standing !== 'pass' ? ` # SKIP ${escaped(reason)}` : '';
-  const known = standing === 'known' ? ' # TODO known failure, listed in the baseline' : '';
+  const known = standing === 'known' ? ' # TODO covered by the baseline' : '';
   const head = `${isOk ? 'ok' : 'not ok'} ${number} - ${escaped(name)}${skipped}${known}\n`;
   if (isOk) return head;
   const yaml = stringify({ reason, ...about, ...facts }, { lineWidth: 0 })
