@@ -54,12 +54,10 @@ export interface Check {
   readonly conclude?: (judge: Judge, trace: Trace) => void;
 }
 
-export type CheckOptions = Partial<Omit<Check, 'id' | 'decide'>>;
-
 /** Defines a check; which permission it needs stands with its requirement. */
 export function check(
   id: string,
-  { scenes = [], ...options }: CheckOptions,
+  { scenes = [], ...options }: Partial<Omit<Check, 'id' | 'decide'>>,
   decide: Check['decide'] = (_, seen) => {
     // What only watches is not known either where its scenes could not be played.
     for (const one of scenes) {

@@ -2,15 +2,7 @@
 
 import { groupBy } from '../../../spec/group-by.ts';
 import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
-import {
-  type Check,
-  type CheckOptions,
-  check,
-  doneOf,
-  type Judge,
-  observes,
-  type Seen,
-} from '../../run/check.ts';
+import { type Check, check, doneOf, type Judge, observes, type Seen } from '../../run/check.ts';
 import { Inconclusive, notTold } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
 import {
@@ -97,7 +89,7 @@ const ofEachList = <T>(
   id: string,
   subject: (list: AnsweredExchange) => T | undefined,
   violation: (subject: T, list: AnsweredExchange) => Violation | undefined,
-  options: Pick<CheckOptions, 'isBasis' | 'conclude'> = {},
+  options: Pick<Check, 'isBasis' | 'conclude'> = {},
   decide?: Check['decide'],
 ): Check => check(id, { ...options, scenes: everyKindOfList, observe: observes(subject, violation) }, decide);
 

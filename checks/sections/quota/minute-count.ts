@@ -1,12 +1,6 @@
 /** Section 8: how many requests a minute admits, and the next one after the reset. */
 import { overGiven, resetsApart } from '../../limits/refill.ts';
-import {
-  fellShortAlike,
-  heldExplains,
-  racingRemaining,
-  showsEdges,
-  type WindowCount,
-} from '../../limits/window-count.ts';
+import { fellShortAlike, heldExplains, racingRemaining, showsEdges } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
@@ -60,10 +54,6 @@ function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace) {
   return given && { actual: given.actual, evidence: after.asked.filter(({ id }) => id === given.id) };
 }
 
-/** Whether a window was filled with Remaining the same for several requests each time: what was given back it does not tell. */
-const fallsInSteps = ({ admitted, verdict }: WindowCount): boolean =>
-  verdict.kind === 'exact' && new Set(admitted.map(({ remaining }) => remaining)).size <= admitted.length / 2;
-
 /** Judges the number admitted in a minute. Another client on the key explains fewer, never more. */
 function judgeCount(measurement: MinuteMeasurement, judge: Judge, seen: Seen): void {
   const { trace } = seen;
@@ -86,7 +76,9 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, seen: Seen): v
       ? breaks(`${admitted.length} were admitted, and none was refused`)
       : inconclusive(`the target’s answers to key ${key.name} came too slowly to fill its minute`);
   const tooMuch = gaveBackTooMuch(measurement, trace);
-  if (tooMuch !== undefined && fallsInSteps(count))
+  const shown = new Set(admitted.map(({ remaining }) => remaining));
+  // Where it is the same for several requests each time, it does not tell what was given back.
+  if (tooMuch !== undefined && verdict.kind === 'exact' && shown.size <= admitted.length / 2)
     return inconclusive(
       notTold(`X-RateLimit-Remaining of key ${key.name} does not tell each request`, 'rate-remaining-falls'),
     );

@@ -7,15 +7,7 @@ import { MINUTE, SECOND } from '../../limits/time.ts';
 import { clockDoubt, exceededWindow, isForDay, toldDate, toldWait } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanLimits } from '../../profile/target-profile.ts';
-import {
-  type Check,
-  check,
-  type GapObserver,
-  gap,
-  type Judge,
-  observes,
-  type Seen,
-} from '../../run/check.ts';
+import { type Check, check, gap, type Judge, observes, type Seen } from '../../run/check.ts';
 import { daySpent, Inconclusive, notTold } from '../../run/reason.ts';
 import { playedOn, sceneOnKeys } from '../../run/scene.ts';
 import { retryAfterViolation } from '../../wire/answer.ts';
@@ -262,7 +254,7 @@ export const retryAfterChecks: readonly Check[] = [
   }),
 ];
 
-export const retryAfterFormat: GapObserver = gap('retry-after-format', [minute], (seen) => {
+export const retryAfterFormat = gap('retry-after-format', [minute], (seen) => {
   for (const { key, after } of playedOn(seen.on(minute))) {
     if (after === undefined) continue;
     const told = toldWait(after.obeyed, key.limits);
