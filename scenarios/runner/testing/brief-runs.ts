@@ -25,7 +25,7 @@ const BRIEFLY: Readonly<Record<string, Partial<LoadRun> & { clockSpeed?: number 
   soak: { seconds: 14, rate: 20 },
   burst: { clockSpeed: 20 },
   'plan-limit-edge': { clockSpeed: 20 },
-  'polite-clients': { clockSpeed: 20 },
+  'polite-clients': { clockSpeed: 10 },
   'abusive-client': { clockSpeed: 40 },
   'noisy-neighbour': { seconds: 16, rate: 20, clockSpeed: 4 },
 };
