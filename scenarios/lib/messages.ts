@@ -83,7 +83,6 @@ export const ViolationShape = Type.Object({
   headers: Type.Record(text, text),
   body: text,
 });
-export type ToldViolation = Readonly<Static<typeof ViolationShape>>;
 
 /** Something that the script measured once. */
 export const MeasurementShape = Type.Object({ name: text, key: text, value: Type.Number(), unit: text });

@@ -4,7 +4,7 @@
  * load, writes what is left.
  */
 import { scenarioNamed } from './catalogue.ts';
-import type { LoadPlan, Message, ToldViolation } from './messages.ts';
+import type { LoadPlan, Message } from './messages.ts';
 import { MARK, type ScenarioFacts } from './scenario.ts';
 
 export const plan: LoadPlan = JSON.parse(open('./plan.json'));
@@ -102,7 +102,7 @@ export function tellProtocol(name: string): void {
 }
 
 /** Writes a violation; of each requirement a VU writes the first few. */
-export function tellViolation(violation: ToldViolation): void {
+export function tellViolation(violation: NonNullable<Message['violation']>): void {
   const seen = violations.get(violation.requirement) ?? 0;
   violations.set(violation.requirement, seen + 1);
   if (seen < VIOLATIONS_PER_VU) tell({ violation });

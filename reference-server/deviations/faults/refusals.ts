@@ -31,8 +31,6 @@ const body = (text: string) => answering(isBan, { text });
 /** Bans are told apart from refusals of the limit by their status. */
 const forbidden = answering(isBan, (answer) => restated(answer, 403));
 
-const dropped = (...names: readonly string[]) => headersAbsent(isBan, ...names);
-
 const closed = (key: ApiKey, { now, service }: Call, until: number): Gate => ({
   quota: quotaOf(service.limiter.metersOf(key).minute, 0, now),
   refusedBy: 'ban',
@@ -154,9 +152,9 @@ export const REFUSAL_FAULTS: DeviationTable = {
     'ban-html': [forbidden, body('<html><body>Forbidden</body></html>'), header('Content-Type', isBan, () => 'text/html')],
   },
   'ban-rate-headers': {
-    'ban-without-headers': [forbidden, dropped(...RATE_HEADERS)],
-    'ban-without-reset': [forbidden, dropped('X-RateLimit-Reset')],
-    'ban-without-limit': [forbidden, dropped('X-RateLimit-Limit')],
+    'ban-without-headers': [forbidden, headersAbsent(isBan, ...RATE_HEADERS)],
+    'ban-without-reset': [forbidden, headersAbsent(isBan, 'X-RateLimit-Reset')],
+    'ban-without-limit': [forbidden, headersAbsent(isBan, 'X-RateLimit-Limit')],
   },
   'ban-ends': {
     'ban-twice-as-long': [prolonged(120_000), toldMinuteLess],

@@ -61,9 +61,23 @@ export function conclude(parts: readonly ResultPart[], slo?: string): LoadResult
     total,
     thresholds,
     generator,
-    violations: mergeViolations(parts),
+    violations: mergedBy(
+      parts.flatMap(({ violations }) => violations),
+      ({ requirement }) => requirement,
+      (same) => ({ ...same[0], reported: sum(same.map(({ reported }) => reported)) }),
+    ),
     measurements: parts.flatMap(({ measurements }) => measurements),
-    keys: mergeKeys(parts),
+    keys: mergedBy(
+      parts.flatMap(({ keys }) => keys),
+      ({ name }) => name,
+      (same) => ({
+        ...same[0],
+        requests: sum(same.map(({ requests }) => requests)),
+        busiestMinute: sum(same.map(({ busiestMinute }) => busiestMinute)),
+        sent: sum(same.map(({ sent = 0 }) => sent)),
+        refused: sum(same.map(({ refused = 0 }) => refused)),
+      }),
+    ),
   };
 }
 
@@ -166,23 +180,3 @@ function mergeHealth(parts: readonly ResultPart[]): LoadResult['generator'] {
     limit: all.flatMap(({ limit }) => limit ?? []).join('; ') || null,
   };
 }
-
-const mergeViolations = (parts: readonly ResultPart[]): LoadResult['violations'] =>
-  mergedBy(
-    parts.flatMap(({ violations }) => violations),
-    ({ requirement }) => requirement,
-    (same) => ({ ...same[0], reported: sum(same.map(({ reported }) => reported)) }),
-  );
-
-const mergeKeys = (parts: readonly ResultPart[]): LoadResult['keys'] =>
-  mergedBy(
-    parts.flatMap(({ keys }) => keys),
-    ({ name }) => name,
-    (same) => ({
-      ...same[0],
-      requests: sum(same.map(({ requests }) => requests)),
-      busiestMinute: sum(same.map(({ busiestMinute }) => busiestMinute)),
-      sent: sum(same.map(({ sent = 0 }) => sent)),
-      refused: sum(same.map(({ refused = 0 }) => refused)),
-    }),
-  );

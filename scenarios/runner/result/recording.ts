@@ -191,7 +191,10 @@ export class Recording {
     const users = Math.ceil(plan.vus * share);
     const { requests, mean } = this.samples.since(0);
     const rate = peakOf({ ...plan, facts: scenarioNamed(plan.scenario) }) * share;
-    const [lag, dropped, cpu] = [this.#lag(), this.#dropped, usage.cpuMeanPart ?? 0];
+    const [dropped, cpu] = [this.#dropped, usage.cpuMeanPart ?? 0];
+    const hasLag = this.#lags.length > 0 && dropped === 0;
+    // How late arrivals began at the 95th percentile, compared with the most punctual one.
+    const lag = hasLag ? quantile(this.#lags, 0.95) - quantile(this.#lags, 0) : null;
     const arrivals = dropped + requests;
     const wasFast = (rate * mean) / 1000 < users / 2;
     const limits = [
@@ -208,12 +211,6 @@ export class Recording {
       errorLines: this.errorLines,
       limit: limits.filter((limit) => limit !== false).join('; ') || null,
     };
-  }
-
-  /** How late arrivals began at the 95th percentile, compared with the most punctual one; null once some were dropped. */
-  #lag(): number | null {
-    if (this.#lags.length === 0 || this.#dropped > 0) return null;
-    return quantile(this.#lags, 0.95) - quantile(this.#lags, 0);
   }
 
   /** The keys that pay for these processes, with what was sent. */
