@@ -169,15 +169,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Referenc
   const service = serviceOf(usual, options);
   const server = httpServer(service, patience);
   const address = await listen(server, options.port ?? 0, options.host ?? '127.0.0.1');
-  let closing: Promise<void> | undefined;
   return {
     baseUrl: `http://${address}${service.basePath}`,
     keys: service.keys,
     clock: service.clock,
     enterprise: usual.limitsOf({ name: 'any', plan: 'enterprise' }),
-    close() {
-      closing ??= drain(server, patience.drain);
-      return closing;
-    },
+    close: () => drain(server, patience.drain),
   };
 }
