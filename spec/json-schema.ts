@@ -4,6 +4,13 @@ import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox';
 /** Data that nobody changes: the type of what a schema describes. */
 export type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
 
+export const text = Type.String();
+export const texts = Type.Array(text);
+export const number = Type.Number();
+/** A number that is not below 0, and a whole one. */
+export const amount = Type.Number({ minimum: 0 });
+export const count = Type.Integer({ minimum: 0 });
+
 /** TypeBox has no `enum` of texts. */
 TypeRegistry.Set<TSchema>('Words', (schema, value) => schema['enum'].includes(value));
 

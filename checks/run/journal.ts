@@ -3,15 +3,12 @@ import { closeSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { exact, type Frozen, words } from '../../spec/json-schema.ts';
+import { exact, type Frozen, number, text, texts, words } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { fileBytes } from '../profile/file-text.ts';
 import { UsageError } from '../profile/usage-error.ts';
 import { ExchangeShape, ReadingShape } from '../wire/exchange-shape.ts';
 
-const text = Type.String();
-const number = Type.Number();
-const texts = Type.Array(text);
 const maybe = Type.Optional;
 
 /** The first line of a journal: what a resumed or rejudged run must have in common with the one that wrote it. */

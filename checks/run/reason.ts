@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { currentId } from '../../spec/contract.ts';
-import { exact, type Frozen, words } from '../../spec/json-schema.ts';
+import { count, exact, type Frozen, words } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { type Clocked, toldEnd } from '../limits/told-time.ts';
 import { KEY_ROLES, PLAN_NAMES } from '../profile/target-profile.ts';
@@ -8,7 +8,6 @@ import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 
 const maybe = Type.Optional;
 const what = Type.String({ description: 'What was seen, in words.' });
-const count = Type.Integer({ minimum: 0 });
 const key = Type.String({ minLength: 1 });
 const blames = maybe(
   Type.Array(Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' }), {

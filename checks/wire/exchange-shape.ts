@@ -1,10 +1,9 @@
 /** What an exchange is, as the journal and report.json store it: its one definition, from which its type follows. */
 import { type Static, Type } from '@sinclair/typebox';
-import { exact, orNull, words } from '../../spec/json-schema.ts';
+import { exact, orNull, text, words } from '../../spec/json-schema.ts';
 import { OPERATION_NAMES } from '../../spec/operations.ts';
 
 const maybe = Type.Optional;
-const text = Type.String();
 const named = Type.String({ minLength: 1 });
 
 /** Within what a date can hold. */

@@ -1,13 +1,9 @@
 /** What runner and script tell each other: the plan of a load, and what k6's log brings back. */
 import { type Static, Type } from '@sinclair/typebox';
 import { WayShape } from '../../checks/wire/exchange-shape.ts';
-import { forEach, orNull, words } from '../../spec/json-schema.ts';
+import { count, forEach, number, orNull, text, words } from '../../spec/json-schema.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
 import { LOAD_OPERATIONS, SLO_METRICS } from './scenario.ts';
-
-const text = Type.String();
-const number = Type.Number();
-const count = Type.Integer({ minimum: 0 });
 
 /** A key with what a load may spend of it at most; its value is in the environment variable `env` only. */
 export const PlannedKeyShape = Type.Object({

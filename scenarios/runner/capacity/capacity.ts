@@ -2,14 +2,12 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { resultReader } from '../../../checks/run/stored-result.ts';
 import { WayShape } from '../../../checks/wire/exchange-shape.ts';
-import { orNull, words } from '../../../spec/json-schema.ts';
+import { amount, orNull, text, words } from '../../../spec/json-schema.ts';
 import { MixShape } from '../../lib/messages.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
 export const CAPACITY_FORMAT_VERSION = 2;
 
-const text = Type.String();
-const amount = Type.Number({ minimum: 0 });
 const perSecond = Type.Number({ minimum: 0, description: 'Requests per second.' });
 
 const Interval = Type.Unsafe<[low: number, high: number]>(

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { resultReader } from '../../../checks/run/stored-result.ts';
 import { WayShape } from '../../../checks/wire/exchange-shape.ts';
-import { forEach, orNull, words } from '../../../spec/json-schema.ts';
+import { amount, count, forEach, orNull, text, texts, words } from '../../../spec/json-schema.ts';
 import { PLAN_NAMES } from '../../../spec/plans.ts';
 import {
   MeasurementShape,
@@ -15,11 +15,6 @@ import { LOAD_OPERATIONS, OUTCOMES } from '../../lib/scenario.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
 export const LOAD_RESULT_FORMAT_VERSION = 4;
-
-const text = Type.String();
-const texts = Type.Array(text);
-const count = Type.Integer({ minimum: 0 });
-const amount = Type.Number({ minimum: 0 });
 
 const RunShape = Type.Object({
   id: Type.String({ description: 'Random; names of animals that the run added begin with harness-<id>.' }),
