@@ -36,8 +36,8 @@ export function reportOf(
   const asked = nothingToJudge === undefined ? gaps : [];
   const gapRows = asked.flatMap((gap) => gapRow(gap, result.gaps.get(gap.id), profile.gaps[gap.id] ?? null));
   const problems = [nothingToJudge ?? [], staleEntries(rows, baseline)].flat();
-  const answers = [...result.gaps.values()].filter((answer) => 'answer' in answer);
-  const cited = [...result.requirements.values(), ...answers].flatMap(({ evidence }) => evidence);
+  const found = [...result.requirements.values(), ...result.gaps.values()];
+  const cited = found.flatMap((one) => ('evidence' in one ? one.evidence : []));
   const exchanges = new Map(cited.map((exchange) => [exchange.id, exchange]));
   // What other clients and the target speak is not known.
   const versions = (traffic === undefined ? trace.exchanges : []).flatMap(({ outcome }) =>

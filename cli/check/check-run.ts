@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JOURNAL_FILE, runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml, profileYaml } from '../../checks/profile/write-profile.ts';
-import { allChecks } from '../../checks/sections/all-checks.ts';
 import { decidedCase } from '../../reports/build-report.ts';
 import { FORMATS } from '../../reports/formats.ts';
 import { liveTap } from '../../reports/pipelines/tap.ts';
@@ -29,15 +28,10 @@ export async function runCheck(
   options: CheckOptions,
   baseline: Gate['baseline'],
 ): Promise<number> {
-  const { directory, resume, only, rules = [], mostRequests = Number.POSITIVE_INFINITY } = subject;
+  const { directory, resume } = subject;
   if (resume === undefined) keepProfile(directory, subject);
   if (resume?.damage !== undefined) warn(resume.damage);
-  const view = liveView(process.stderr, {
-    clock: runClock(subject),
-    simulated: subject.clock !== undefined,
-    mostRequests,
-    checks: subject.traffic === undefined ? (only ?? [...allChecks, ...rules]).length : undefined,
-  });
+  const view = liveView(process.stderr, runClock(subject), subject);
   const format = options.format ?? (process.stdout.isTTY ? 'human' : 'tap');
   const tap = format === 'tap' ? liveTap((text) => void process.stdout.write(text)) : undefined;
   const { signal, release } = untilInterrupted(

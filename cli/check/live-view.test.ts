@@ -47,12 +47,9 @@ function shown(
 ): string {
   const stream = Object.assign(new PassThrough(), { isTTY, columns: 60, rows: 10 });
   const clock = { speed, now: () => START, sleepUntil: async () => {} };
-  const view = liveView(stream as unknown as NodeJS.WriteStream, {
-    clock,
-    simulated,
-    checks: 97,
-    mostRequests,
-  });
+  const only = Array.from({ length: 97 }, (_, index) => `check-${index}`);
+  const subject = { only, mostRequests, ...(simulated ? { clock } : {}) };
+  const view = liveView(stream as unknown as NodeJS.WriteStream, clock, subject);
   for (const event of events) view.onEvent(event);
   mock.timers.tick(10_000);
   view.end();

@@ -1,37 +1,35 @@
 import type { Clock } from '../../checks/run/clock.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
+import { allChecks } from '../../checks/sections/all-checks.ts';
 import { clock as clockText, count, grouped } from '../../reports/facts.ts';
 import { paintIn } from '../../reports/terminal.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { requirement } from '../../spec/contract.ts';
 import { type LiveLines, liveLines } from '../shared/live-lines.ts';
 import { wantsColour } from '../shared/screen.ts';
+import type { CheckSubject } from './check-subject.ts';
 
-interface Shown {
-  readonly clock: Clock;
-  /** Whether the run's clock jumps ahead while nothing happens: its waits take no time. */
-  readonly simulated: boolean;
-  /** How many are decided one after the other; undefined for the traffic of other clients. */
-  readonly checks: number | undefined;
-  /** How many requests the run may send; Infinity where nobody pays. Most rows are decided at its end: requests tell more. */
-  readonly mostRequests: number;
-}
-
-/** Shows a run under way: what it does, waits for and has spent, and each failure as it is found. */
+/**
+ * Shows a run under way: what it does, waits for and has spent, and each failure as it is found. Most rows are decided at
+ * its end: requests tell more.
+ */
 export function liveView(
   stream: NodeJS.WriteStream,
-  { clock, simulated, checks, mostRequests }: Shown,
+  clock: Clock,
+  subject: Pick<CheckSubject, 'clock' | 'only' | 'rules' | 'traffic' | 'mostRequests'>,
 ): LiveLines & { onEvent(event: RunEvent): void } {
   /** What the run waits for, and until when. */
   const waits = new Map<string, number>();
   let scene = 'nothing sent yet';
   let [sent, ended, failed] = [0, 0, 0];
+  const { only, rules = [], traffic, mostRequests = Number.POSITIVE_INFINITY } = subject;
+  const checks = (only ?? [...allChecks, ...rules]).length;
   const most = Number.isFinite(mostRequests) ? ` of at most ${grouped(mostRequests)}` : '';
-  const how = simulated || clock.speed !== 1 ? ' (simulated clock)' : '';
+  const how = subject.clock !== undefined || clock.speed !== 1 ? ' (simulated clock)' : '';
   const left = (until: number) => clockText(Math.max(0, Math.ceil((until - clock.now()) / 1000)));
   const lines = () => {
     const broken = failed === 0 ? '' : `, ${failed} broken`;
-    const under = checks === undefined ? 'watching' : `${scene} · ${ended} of ${count(checks, 'check')}`;
+    const under = traffic ? 'watching' : `${scene} · ${ended} of ${count(checks, 'check')}`;
     return [
       `▸ ${under}${broken}, ${count(sent, 'request')}${most}${how}`,
       ...[...waits]
