@@ -1,5 +1,4 @@
 /** Plays the scenes of everything that was asked for: first what spends little, then the limits, a lane a key. */
-import type { Key } from '../profile/key.ts';
 import { type Check, isShownByAll, watches, whyNotAsked } from './check.ts';
 import { askedAgain, postflight } from './doubt.ts';
 import { type Finding, Findings } from './findings.ts';
@@ -37,12 +36,11 @@ export async function playRun(
     if ('decide' in row && isDecidedEarly(row)) tell(row.id, judgeCheck(row, new Findings(), run).weigh());
   }
   const others = rows.flatMap(({ scenes }) => scenes);
-  const lanes = new Map<Key, Scene<unknown>[]>(run.keys.map((key) => [key, []]));
-  for (const scene of new Set(others))
-    if (scene.kind === 'on-keys') for (const key of scene.keys(run.keys)) lanes.get(key)?.push(scene.on(key));
+  const { keys } = run;
+  const onKeys = others.filter((scene) => scene.kind === 'on-keys');
   await Promise.all(
-    [...lanes.values()].map(async (lane) => {
-      for (const scene of lane) await play(scene);
+    keys.map(async (key) => {
+      for (const scene of onKeys) if (scene.keys(keys).includes(key)) await play(scene.on(key));
     }),
   );
   for (const scene of others) if (scene.kind === 'scene' && scene.afterwards) await play(scene);
