@@ -32,6 +32,8 @@ const RequirementRow = exact({
   brings: Type.Optional(Type.Array(text)),
   /** The permission without which a run cannot verify it; absent where none is needed. */
   permit: Type.Optional(words(PERMISSIONS)),
+  /** The plan that it is about, filled in where a row is one of each plan. */
+  plan: Type.Optional(words(PLAN_NAMES)),
   /** Why no check exists; absent where one does. */
   excluded: Type.Optional(text),
 });
@@ -57,10 +59,7 @@ const GapRow = exact({
 });
 
 /** A statement of the document that binds a target. */
-export type Requirement = Readonly<Static<typeof RequirementRow>> & {
-  /** The plan that it is about; absent where it is about no one plan. */
-  readonly plan?: PlanName;
-};
+export type Requirement = Readonly<Static<typeof RequirementRow>>;
 
 /** A question that the document leaves open. */
 export type Gap = Readonly<Static<typeof GapRow>>;
@@ -104,7 +103,7 @@ const openApi = load(
 );
 
 /** The row of a plan, from a row of all plans. */
-function rowOfPlan(row: Static<typeof RequirementRow>, plan: PlanName): Requirement {
+function rowOfPlan(row: Requirement, plan: PlanName): Requirement {
   const limits = PLANS[plan];
   const count = (number: number | undefined) => number?.toLocaleString('en') ?? 'custom';
   const requests = (number: number | undefined) =>

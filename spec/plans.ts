@@ -17,17 +17,15 @@ export const PLANS = {
 } as const satisfies Readonly<Record<string, PlanLimits | null>>;
 
 export type PlanName = keyof typeof PLANS;
-/** The plans whose limits a profile has to give. */
-export type CustomPlanName = { [P in PlanName]: (typeof PLANS)[P] extends null ? P : never }[PlanName];
-
 const isPlanName = (name: string): name is PlanName => Object.hasOwn(PLANS, name);
-export const isCustom = (plan: PlanName): plan is CustomPlanName => PLANS[plan] === null;
+/** Whether a profile has to give the plan's limits. */
+export const isCustom = (plan: PlanName): boolean => PLANS[plan] === null;
 
 /** The limits of a plan; undefined where the document has none and they are not given here either. */
 export const limitsOf = (
   plan: PlanName,
-  given: { readonly [P in CustomPlanName]?: PlanLimits },
-): PlanLimits | undefined => (isCustom(plan) ? given[plan] : PLANS[plan]);
+  given: { readonly [P in PlanName]?: PlanLimits },
+): PlanLimits | undefined => PLANS[plan] ?? given[plan];
 
 /** In the document's order. */
 export const PLAN_NAMES: readonly PlanName[] = Object.keys(PLANS).filter(isPlanName);

@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import { type Gap, gaps, requirements } from '../../spec/contract.ts';
 import { exact, type Frozen, words } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
-import { type CustomPlanName, isCustom, PLAN_NAMES, type PlanLimits } from '../../spec/plans.ts';
+import { isCustom, PLAN_NAMES, type PlanLimits, type PlanName } from '../../spec/plans.ts';
 
 export { PLAN_NAMES, type PlanLimits, type PlanName } from '../../spec/plans.ts';
 
@@ -97,7 +97,7 @@ export const profileSchema = exact({
       'The API keys, each as { name: …, plan: free, env: VARIABLE, roles: [functional] }; the file itself holds none.',
     minItems: 1,
   }),
-  plans: byName<{ readonly [P in CustomPlanName]?: PlanLimits }>(
+  plans: byName<{ readonly [P in PlanName]?: PlanLimits }>(
     PLAN_NAMES.filter(isCustom).map((plan) => [
       plan,
       exact({ perMinute: requests('minute'), perDay: requests('day') }),
