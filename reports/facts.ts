@@ -12,7 +12,6 @@ export const grouped = (number: number): string => number.toLocaleString('en');
 
 /** `1 min 59 s`; tenths below ten seconds. */
 export function duration(seconds: number): string {
-  if (!Number.isFinite(seconds)) return 'unknown';
   if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
   const whole = Math.round(seconds);
   const parts = { h: Math.floor(whole / 3600), min: Math.floor((whole % 3600) / 60), s: whole % 60 };
