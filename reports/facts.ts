@@ -44,10 +44,12 @@ export const toldFacts = (facts: Facts): (readonly [label: string, text: string]
   Object.entries(facts).flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const]));
 
 /** What every format says of a check in addition to its verdict. */
-export function runFacts({ run, requests }: Report): Facts {
+export function runFacts({ run, requests, timeline }: Report): Facts {
   const spent = (name: string) => grouped(requests.byKey[name] ?? 0);
   const keys = run.keys.map(({ name, plan }) => `${name} (${plan}, ${spent(name)})`);
   const anonymous = requests.byKey['(none)'] === undefined ? [] : [`no valid key (${spent('(none)')})`];
+  const isLost = timeline.some(({ operation, status }) => operation === 'createPet' && status === 0);
+  const perhaps = isLost ? '; an addition without an answer may be there too' : '';
   const added =
     run.animalsAdded === 0
       ? 'no animal added'
@@ -56,7 +58,8 @@ export function runFacts({ run, requests }: Report): Facts {
     Target: run.target,
     ...howRun(run),
     Permissions: run.permissions.join(', ') || 'none (reading only)',
-    Cost: run.traffic === true ? 'nothing was sent' : `${count(requests.total, 'request')}, ${added}`,
+    Cost:
+      run.traffic === true ? 'nothing was sent' : `${count(requests.total, 'request')}, ${added}${perhaps}`,
     Keys: [...keys, ...anonymous].join(', ') || 'none',
     Only: run.only?.join(', '),
     'Ended early': run.interrupted,
