@@ -14,7 +14,7 @@ import { diffReports } from '../reports/compare/diff.ts';
 import { FORMATS, type Shown } from '../reports/formats.ts';
 import { capacityReport, loadReport } from '../reports/load/load-report.ts';
 import { readReport } from '../reports/report.ts';
-import { readCapacity } from '../scenarios/runner/capacity/capacity.ts';
+import { readCapacity } from '../scenarios/runner/capacity/result.ts';
 import { compareSeries } from '../scenarios/runner/compare/compare-series.ts';
 import { conclude } from '../scenarios/runner/result/conclude.ts';
 import { readLoadResult } from '../scenarios/runner/result/load-result.ts';

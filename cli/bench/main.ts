@@ -16,7 +16,7 @@ import { startServer } from '../../reference-server/server.ts';
 import { readReport } from '../../reports/report.ts';
 import { CAPACITY_STEP } from '../../scenarios/lib/catalogue.ts';
 import { median } from '../../scenarios/lib/statistics.ts';
-import { readCapacity } from '../../scenarios/runner/capacity/capacity.ts';
+import { readCapacity } from '../../scenarios/runner/capacity/result.ts';
 import { provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
 import { runK6 } from '../../scenarios/runner/k6/k6-process.ts';
 import { placeScript } from '../../scenarios/runner/load-run.ts';

@@ -3,7 +3,7 @@ import { UsageError } from '../../checks/profile/usage-error.ts';
 import type { Way } from '../../checks/wire/exchange-shape.ts';
 import { wayTo } from '../../reports/facts.ts';
 import { mixText } from '../../reports/load/load-report.ts';
-import { readCapacity } from '../../scenarios/runner/capacity/capacity.ts';
+import { readCapacity } from '../../scenarios/runner/capacity/result.ts';
 import {
   type CompareFinding,
   type Comparison,

@@ -5,11 +5,7 @@ import { FORMATS } from '../../reports/formats.ts';
 import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-report.ts';
 import { REPORT_FILE } from '../../reports/report.ts';
 import { writeFormats, writePrivately } from '../../reports/write-reports.ts';
-import {
-  CAPACITY_FILE,
-  type CapacityResult,
-  readCapacity,
-} from '../../scenarios/runner/capacity/capacity.ts';
+import { CAPACITY_FILE, type CapacityResult, readCapacity } from '../../scenarios/runner/capacity/result.ts';
 import { LOAD_FILE, type LoadResult, readLoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { takeFolder } from '../check/check-folder.ts';
 import { EXIT } from '../shared/exit-codes.ts';

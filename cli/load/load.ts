@@ -10,11 +10,7 @@ import { shownLine } from '../../reports/visible-text.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/catalogue.ts';
 import type { Mix, ScenarioFacts } from '../../scenarios/lib/scenario.ts';
 import type { SloFigures } from '../../scenarios/lib/slo.ts';
-import {
-  MOST_REQUESTS,
-  measureCapacity,
-  searchBill,
-} from '../../scenarios/runner/capacity/measure-capacity.ts';
+import { MOST_REQUESTS, measureCapacity, searchBill } from '../../scenarios/runner/capacity/measure.ts';
 import { provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
 import { kubernetesManifests } from '../../scenarios/runner/kubernetes.ts';
 import { type LoadRun, RECENT_SECONDS, runLoad } from '../../scenarios/runner/load-run.ts';

@@ -2,7 +2,7 @@
 import type { ScaleOptions } from '@observablehq/plot';
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { boundsIn } from '../../scenarios/lib/slo.ts';
-import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
+import type { CapacityResult } from '../../scenarios/runner/capacity/result.ts';
 import { blocksOf, type LoadBlock, readingOf } from '../../scenarios/runner/result/figures.ts';
 import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { milliseconds } from '../facts.ts';

@@ -1,7 +1,7 @@
 import { parse } from 'junit2json';
 import t from 'tap';
 import { Parser } from 'tap-parser';
-import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
+import type { CapacityResult } from '../../scenarios/runner/capacity/result.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { FORMATS, type Format } from '../formats.ts';
 import { NO_SCREEN } from '../terminal.ts';

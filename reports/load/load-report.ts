@@ -2,7 +2,7 @@
 import { html } from '@remix-run/html-template';
 import type { Mix } from '../../scenarios/lib/scenario.ts';
 import { LOAD_OPERATIONS } from '../../scenarios/lib/scenario.ts';
-import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/capacity.ts';
+import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/result.ts';
 import { errorsIn } from '../../scenarios/runner/result/figures.ts';
 import type { LoadFigures, LoadResult, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { ADDED_ANIMALS } from '../../spec/operations.ts';

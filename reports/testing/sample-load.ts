@@ -1,6 +1,6 @@
 /** Results of real runs, stored beside the scenarios (`npm run store:load`), with something of everything. */
 import { fileURLToPath } from 'node:url';
-import { type CapacityResult, readCapacity } from '../../scenarios/runner/capacity/capacity.ts';
+import { type CapacityResult, readCapacity } from '../../scenarios/runner/capacity/result.ts';
 import { type LoadResult, readLoadResult } from '../../scenarios/runner/result/load-result.ts';
 
 const stored = fileURLToPath(new URL('../../scenarios/testing', import.meta.url));

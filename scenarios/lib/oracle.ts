@@ -32,8 +32,7 @@ function breachOf(requirement: string, violation: answer.Violation | undefined):
 
 const DAY_MS = 86_400_000;
 /** Reset has whole seconds, Date (from which the skew is known) too; a second more for a request under way. */
-const CLOCK_TOLERANCE_MS = 3_000;
-const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
+const tolerance = 3_000 * Math.max(1, plan.clock.speed);
 
 /**
  * What was found right in the headers of a key's answer and holds for the next that says the same: nothing yet. It is good
@@ -45,9 +44,8 @@ export const unknownHeaders = () => ({ limit: '', reset: '', goodUntil: 0 });
 const RATE_NAMES = ['X-Ratelimit-Limit', 'X-Ratelimit-Remaining', 'X-Ratelimit-Reset'] as const;
 const [LIMIT_NAME, REMAINING_NAME, RESET_NAME] = RATE_NAMES;
 const NAMED_STATUSES = [200, 201, 400, 401, 404, 429];
-const ERROR_STATUSES = [400, 401, 404, 429];
-const nameOf = (row: string, status: number, named: readonly number[]) =>
-  `${row}-${named.includes(status) ? status : 'other'}`;
+const nameOf = (row: string, status: number) =>
+  `${row}-${NAMED_STATUSES.includes(status) ? status : 'other'}`;
 
 /** The values of a header; k6 joins those of one that was sent more than once. */
 const valuesOf = (headers: Headers, name: string) => headers[name]?.split(/,\s*/) ?? [];
@@ -84,7 +82,7 @@ export function rateHeaderBreach(
     window: 'a day',
   } as const;
   const breach =
-    breachOf(nameOf('rate-headers-on', status, NAMED_STATUSES), answer.missingHeadersViolation(rates)) ??
+    breachOf(nameOf('rate-headers-on', status), answer.missingHeadersViolation(rates)) ??
     breachOf('rate-limit-value', answer.limitViolation(rates.limit, key)) ??
     breachOf('rate-remaining-value', answer.remainingViolation(rates)) ??
     breachOf('rate-reset-value', answer.resetViolation(rates.reset, range));
@@ -148,7 +146,7 @@ function jsonIn(text: string): ReturnType<typeof parseJson> {
 }
 
 function errorBreach(value: JsonValue, status: number): Breach | undefined {
-  const row = nameOf('error-body', status, ERROR_STATUSES);
+  const row = nameOf('error-body', status);
   const stated = isJsonObject(value) ? int64Of(value['status']) : undefined;
   return (
     breachOf(row, answer.schemaViolation('error', schemaProblem.error(value))) ??

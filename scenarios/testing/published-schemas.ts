@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../spec/package-root.ts';
-import { CapacityShape } from '../runner/capacity/capacity.ts';
+import { CapacityShape } from '../runner/capacity/result.ts';
 import { LoadResultShape } from '../runner/result/load-result.ts';
 
 /** The files, and what is to be in them. */

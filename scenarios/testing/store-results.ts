@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DIRECT } from '../../checks/wire/access.ts';
 import { startMeasured } from '../../reference-server/bench/measured-server.ts';
 import { scenarioNamed } from '../lib/catalogue.ts';
-import { measureCapacity } from '../runner/capacity/measure-capacity.ts';
+import { measureCapacity } from '../runner/capacity/measure.ts';
 import { provideK6 } from '../runner/k6/k6-binary.ts';
 import { runLoad } from '../runner/load-run.ts';
 import { BOUNDLESS, startEmbeddedTarget } from '../runner/quota/load-target.ts';

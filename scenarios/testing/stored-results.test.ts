@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { CATALOGUE } from '../lib/catalogue.ts';
-import { readCapacity } from '../runner/capacity/capacity.ts';
+import { readCapacity } from '../runner/capacity/result.ts';
 import { readLoadResult } from '../runner/result/load-result.ts';
 import { PUBLISHED } from './published-schemas.ts';
 

@@ -20,11 +20,6 @@ export interface FastifyWays {
 const refused = (status: number, code: string, message: string) =>
   Object.assign(new Error(message), { answer: refusal(status, code, message), statusCode: status });
 
-interface Asks {
-  readonly Querystring: Asked['query'];
-  readonly Params: { readonly id?: string };
-}
-
 export async function fastifyRateLimit(ways: FastifyWays): Promise<RequestListener> {
   const { limits, ban, responseSchemas = false, continueExceeding = false } = ways;
   const app = Fastify();
@@ -68,7 +63,7 @@ export async function fastifyRateLimit(ways: FastifyWays): Promise<RequestListen
   );
   if (!responseSchemas) app.setReplySerializer((body) => String(stringify(body)));
   for (const { method, url, status, schema, answer } of ROUTES)
-    app[method]<Asks>(
+    app[method]<{ Querystring: Asked['query']; Params: { id?: string } }>(
       url,
       { schema: responseSchemas ? { response: { [status]: schema } } : {} },
       async ({ query, params: { id = '' }, body }, reply) =>

@@ -34,7 +34,7 @@ t.test('what a step shows', async (t) => {
     t.match(judgeStep(made, SLO), expected, what);
 });
 
-/** Searches as capacity-search.ts does around the knee, at a server that holds with a probability. */
+/** Searches as search.ts does around the knee, at a server that holds with a probability. */
 function search(truth: number, width: number, lapse: number, random: () => number) {
   const steps: StepOutcome[] = [];
   for (let step = 0; step < 18; step += 1) {

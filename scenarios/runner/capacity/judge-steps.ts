@@ -3,7 +3,7 @@ import { firstBroken, latencyBounds, round, type SloClause } from '../../lib/slo
 import { slopeOf, sum } from '../../lib/statistics.ts';
 import { blocksOf, readingOf } from '../result/figures.ts';
 import type { LoadResult } from '../result/load-result.ts';
-import type { CapacityStep } from './capacity.ts';
+import type { CapacityStep } from './result.ts';
 
 /** Above the capacity a queue grows without end, however slowly. A rate must hold its objective for at least this long. */
 export const SUSTAINED_SECONDS = 60;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { CapacityResult } from '../capacity/capacity.ts';
+import type { CapacityResult } from '../capacity/result.ts';
 import { judgeWhole } from '../result/conclude.ts';
 import type { LoadSeries } from '../result/load-result.ts';
 import { resultOf, START, seeded, series } from '../testing/made-results.ts';

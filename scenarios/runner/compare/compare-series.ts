@@ -1,7 +1,7 @@
 /** Whether one run's latency or errors are worse than another's, by a rank test over time blocks; or one's capacity. */
 import { round } from '../../lib/slo.ts';
 import { mean, median, shiftOf } from '../../lib/statistics.ts';
-import type { CapacityResult } from '../capacity/capacity.ts';
+import type { CapacityResult } from '../capacity/result.ts';
 import { blocksOf, readingOf } from '../result/figures.ts';
 import type { LoadSeries } from '../result/load-result.ts';
 

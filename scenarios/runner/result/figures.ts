@@ -86,9 +86,6 @@ export const blocksOf = (all: readonly WithBlocks[]) =>
   byTime(all).map(([at, blocks]) => ({ at, ...readingOf(blocks) }));
 export type LoadBlock = ReturnType<typeof blocksOf>[number];
 
-/** An HTTP status, not k6's code for a response that never came. */
-const isAnswer = (status: string) => Number(status) > 0 && Number(status) < 1000;
-
 /** The figures of series together. */
 export function figuresOf(all: readonly WithBlocks[], seconds: number): LoadFigures {
   const { requests, statuses, outcomes, mean, latency: at } = readingOf(countsOf(all));
@@ -98,8 +95,8 @@ export function figuresOf(all: readonly WithBlocks[], seconds: number): LoadFigu
     perSecond: seconds === 0 ? 0 : requests / seconds,
     statuses,
     outcomes,
-    // The time until a request failed is not a latency.
-    latency: Object.keys(statuses).some(isAnswer) ? latency : null,
+    // The time until a request failed is not a latency: then k6's code is there, not a status.
+    latency: Object.keys(statuses).some((code) => Number(code) > 0 && Number(code) < 1000) ? latency : null,
   };
 }
 

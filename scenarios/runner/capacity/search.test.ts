@@ -1,7 +1,7 @@
 import t from 'tap';
 import { parseSlo } from '../../lib/slo.ts';
-import { type Search, type SearchEnd, searchCapacity } from './capacity-search.ts';
 import { type StepOutcome, SUSTAINED_SECONDS } from './judge-steps.ts';
+import { type Search, type SearchEnd, searchCapacity } from './search.ts';
 
 const SLO = parseSlo('p99<200ms,errors<0.1%');
 

@@ -10,9 +10,9 @@ import { type LoadRun, runLoad } from '../load-run.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
 import { TargetNotReady } from '../quota/preflight.ts';
 import { type BudgetKey, type Demand, payFor, Unpayable } from '../quota/quota.ts';
-import { CAPACITY_FORMAT_VERSION, type CapacityResult, type CapacityStep } from './capacity.ts';
-import { MOST_RATE, NO_NUMBER, type SearchEnd, searchCapacity } from './capacity-search.ts';
 import { judgeStep } from './judge-steps.ts';
+import { CAPACITY_FORMAT_VERSION, type CapacityResult, type CapacityStep } from './result.ts';
+import { MOST_RATE, NO_NUMBER, type SearchEnd, searchCapacity } from './search.ts';
 
 /** No step at the knee begins later than this. */
 const BUDGET_SECONDS = 170;

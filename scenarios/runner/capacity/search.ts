@@ -1,7 +1,7 @@
 /** The search for a capacity: which rate is tried next, and what the steps show. */
 import { latencyBounds, round, type SloClause } from '../../lib/slo.ts';
-import type { CapacityFound } from './capacity.ts';
 import { kneeOf, type StepOutcome, SUSTAINED_SECONDS } from './judge-steps.ts';
+import type { CapacityFound } from './result.ts';
 
 /** Why no further step could be taken: the keys cannot pay, or the machine that makes the load could not carry it. */
 export interface SearchEnd {

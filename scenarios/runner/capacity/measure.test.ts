@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { BudgetKey } from '../quota/quota.ts';
-import { type Spent, searchBill, waitFor } from './measure-capacity.ts';
+import { type Spent, searchBill, waitFor } from './measure.ts';
 
 const BUSINESS: BudgetKey = {
   name: 'b',
