@@ -26,27 +26,19 @@ function writeAndClose(socket: Duplex, refused: Answer, clock: Clock): void {
   socket.end(`${head}\r\n${refused.text}`, () => socket.destroy());
 }
 
-// node:http keeps a connection's current response here, and looks at it before it answers by itself.
-function pendingResponse(socket: Duplex): ServerResponse | null {
-  if (!('_httpMessage' in socket)) return null;
-  return socket._httpMessage instanceof ServerResponse ? socket._httpMessage : null;
-}
-
 /**
  * Answers malformed or incomplete requests with an Error body, if the connection still accepts one. Complete requests
  * that arrived earlier are answered first: otherwise this answer would be taken for theirs.
  */
 function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, clock: Clock): void {
-  const response = pendingResponse(socket);
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-  } else if (response?.req.complete === true) {
+  // node:http keeps a connection's current response here, and looks at it before it answers by itself.
+  const pending = '_httpMessage' in socket ? socket._httpMessage : null;
+  const response = pending instanceof ServerResponse ? pending : null;
+  const isGone = !socket.writable || error.code === 'ECONNRESET';
+  if (!isGone && response?.req.complete === true)
     response.once('finish', () => setImmediate(answerUnparsed, error, socket, clock));
-  } else if (response?.headersSent === true) {
-    socket.destroy();
-  } else {
-    writeAndClose(socket, REFUSALS[error.code ?? ''] ?? UNREADABLE, clock);
-  }
+  else if (isGone || response?.headersSent === true) socket.destroy();
+  else writeAndClose(socket, REFUSALS[error.code ?? ''] ?? UNREADABLE, clock);
 }
 
 /** Answers what node:http would answer by itself without an Error body. */

@@ -85,7 +85,6 @@ async function startServerOf({ kind, name, breaks = '' }: AccuracyCase, disturba
 /** A run whose process ends after these numbers of exchanges, and which is resumed each time. */
 async function resumed(request: CheckRequest, killedAfter: readonly number[]): Promise<CheckedTarget> {
   const directory = mkdtempSync(join(tmpdir(), 'pets-'));
-  const journal = () => readJournal(join(directory, JOURNAL_FILE));
   try {
     let part: CheckRequest = { ...request, directory };
     for (const last of killedAfter) {
@@ -99,7 +98,7 @@ async function resumed(request: CheckRequest, killedAfter: readonly number[]): P
         if (error !== killed) throw error;
       });
       if (ended !== undefined) return ended;
-      part = { ...request, directory, resume: journal() };
+      part = { ...request, directory, resume: readJournal(join(directory, JOURNAL_FILE)) };
     }
     return await checkTarget(part);
   } finally {

@@ -25,7 +25,6 @@ const missingWithStatus = (name: string, as: string) =>
   bodyAs((body) => (lacks(name)(body) ? body.replace('"status":', `"${name}":${as},"status":`) : body));
 
 const quoted = (text: string) => `"${text}"`;
-const unquoted = (text: string) => text.slice(1, -1);
 const lower = (text: string) => text.toLowerCase();
 const trimmed = (text: string) => JSON.stringify(String(JSON.parse(text)).trim());
 const [LEAST, GREATEST] = [-(2n ** 63n), 2n ** 63n - 1n];
@@ -198,7 +197,7 @@ export const ADDITION_FAULTS: DeviationTable = {
     'name-refused-422-on-free': refusedWith(422, (body, call) => onPlan('free')(call) && /"name":[^"]/.test(body)),
   },
   'add-rejects-category-id-type': {
-    'category-string-accepted': memberAs('categoryId', /^"-?\d+"$/, unquoted),
+    'category-string-accepted': memberAs('categoryId', /^"-?\d+"$/, (text) => text.slice(1, -1)),
     'category-empty-string-accepted': memberAs('categoryId', /^""$/, '0'),
     'category-any-string-accepted': memberAs('categoryId', /^"[^\d]*"$/, '0'),
     'category-fraction-accepted': memberAs('categoryId', /^-?\d+\.\d+$/, (text) => text.replace(/\..*/, '')),

@@ -10,10 +10,6 @@ export const CAPACITY_FORMAT_VERSION = 2;
 
 const perSecond = Type.Number({ minimum: 0, description: 'Requests per second.' });
 
-const Interval = Type.Unsafe<[low: number, high: number]>(
-  Type.Array(perSecond, { minItems: 2, maxItems: 2 }),
-);
-
 const StepShape = Type.Object({
   rate: perSecond,
   seconds: amount,
@@ -46,7 +42,10 @@ export const CapacityShape = Type.Object(
     ),
     reason: text,
     capacity: orNull(perSecond),
-    interval: orNull(Interval, '95 % interval.'),
+    interval: orNull(
+      Type.Unsafe<[low: number, high: number]>(Type.Array(perSecond, { minItems: 2, maxItems: 2 })),
+      '95 % interval.',
+    ),
     atLeast: Type.Optional(
       Type.Number({
         minimum: 0,

@@ -145,7 +145,7 @@ export class Recording {
   part({ cpuMeanPart = null, memoryPeakBytes = null, ...told }: ProcessFacts = {}): ResultPart {
     const { plan, processes } = this.#of;
     const { speed } = plan.clock;
-    const { first, last } = this.samples;
+    const { first, last, paid } = this.samples;
     const facts = scenarioNamed(plan.scenario);
     return {
       run: {
@@ -177,7 +177,10 @@ export class Recording {
       generator: this.#health({ cpuMeanPart, memoryPeakBytes }),
       violations: [...this.#violations.values()],
       measurements: this.#measurements,
-      keys: this.#keys(),
+      // Those that pay for these processes, with what was sent.
+      keys: plan.keys
+        .filter(({ name, requests }) => requests > 0 && (processes === plan.turns.length || paid.has(name)))
+        .map((key) => ({ ...key, ...(paid.get(key.name) ?? { sent: 0, refused: 0 }) })),
     };
   }
 
@@ -211,15 +214,6 @@ export class Recording {
       errorLines: this.errorLines,
       limit: limits.filter((limit) => limit !== false).join('; ') || null,
     };
-  }
-
-  /** The keys that pay for these processes, with what was sent. */
-  #keys(): LoadResult['keys'] {
-    const { paid } = this.samples;
-    const { plan, processes } = this.#of;
-    return plan.keys
-      .filter(({ name, requests }) => requests > 0 && (processes === plan.turns.length || paid.has(name)))
-      .map((key) => ({ ...key, ...(paid.get(key.name) ?? { sent: 0, refused: 0 }) }));
   }
 
   /** A broken threshold if a client whose behaviour is measured reported nothing. */
