@@ -5,7 +5,7 @@ import { clock as clockText, count, grouped } from '../../reports/facts.ts';
 import { paintIn } from '../../reports/terminal.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { requirement } from '../../spec/contract.ts';
-import { type LiveLines, liveLines } from '../shared/live-lines.ts';
+import { liveLines } from '../shared/live-lines.ts';
 import { wantsColour } from '../shared/screen.ts';
 import type { CheckSubject } from './check-subject.ts';
 
@@ -17,7 +17,7 @@ export function liveView(
   stream: NodeJS.WriteStream,
   clock: Clock,
   subject: Pick<CheckSubject, 'clock' | 'only' | 'rules' | 'traffic' | 'mostRequests'>,
-): LiveLines & { onEvent(event: RunEvent): void } {
+) {
   /** What the run waits for, and until when. */
   const waits = new Map<string, number>();
   let scene = 'nothing sent yet';

@@ -6,7 +6,6 @@ import { mixText } from '../../reports/load/load-report.ts';
 import { readCapacity } from '../../scenarios/runner/capacity/result.ts';
 import {
   type CompareFinding,
-  type Comparison,
   compareCapacities,
   compareSeries,
   ESTIMATOR,
@@ -19,12 +18,6 @@ import { columnsOf } from '../shared/screen.ts';
 import { isCapacity } from './load-folder.ts';
 
 const percentage = (text: string): number => numberFrom(0, 1000)(text.replace(/%$/, '')) / 100;
-
-/** What compares the two, what a reader must know of it, and whether one of them says nothing of its target. */
-interface Compared extends Comparison {
-  readonly notes: readonly string[];
-  readonly isUnsure?: boolean;
-}
 
 /** @throws UsageError for two that do not have the same in common */
 function refuseOthers(what: string, base: string, head: string): void {
@@ -39,17 +32,17 @@ function waysApart(base: { way?: Way }, head: { way?: Way }): string[] {
   return [`different ways to the target: ${before}; ${now}`];
 }
 
-function compareCapacityResults(basePath: string, headPath: string, tolerance: number): Compared {
+/** @returns what compares the two, what a reader must know of it, and whether one of them says nothing of its target */
+function compareCapacityResults(basePath: string, headPath: string, tolerance: number) {
   const [base, head] = [readCapacity(basePath), readCapacity(headPath)];
   refuseOthers('objectives', base.run.slo, head.run.slo);
   refuseOthers('mixes', mixText(base.run.mix), mixText(head.run.mix));
-  return {
-    ...compareCapacities(base, head, tolerance),
-    notes: waysApart(base.run, head.run),
-  };
+  const compared = compareCapacities(base, head, tolerance);
+  return { ...compared, notes: waysApart(base.run, head.run), isUnsure: false };
 }
 
-function compareLoads(basePath: string, headPath: string, tolerance: number): Compared {
+/** The same of two loads. */
+function compareLoads(basePath: string, headPath: string, tolerance: number) {
   const [base, head] = [readLoadResult(basePath), readLoadResult(headPath)];
   refuseOthers('scenarios', base.run.scenario, head.run.scenario);
   const compared = compareSeries(base.series, head.series, tolerance);
@@ -84,7 +77,7 @@ function compare(base: string, head: string, { tolerance }: { readonly tolerance
   if (isAny('worse')) {
     say('\nWORSE than the base');
     process.exitCode = EXIT.notConformant;
-  } else if (isUnsure === true || findings.length === 0 || isAny('unclear')) {
+  } else if (isUnsure || findings.length === 0 || isAny('unclear')) {
     say('\nCANNOT TELL: run both longer, on a quieter machine, or tolerate more');
     process.exitCode = EXIT.inconclusive;
   } else say('\nnot worse than the base');
