@@ -1,24 +1,20 @@
 import stringWidth from 'string-width';
 
-/** How a table is laid out. */
-interface Layout {
-  /** Columns that begin at the left; those after them, numbers, end at the right. */
-  readonly left?: number;
-  readonly indent?: string;
-  /** How wide the screen is: cells that have no room break between words. */
-  readonly columns?: number;
-}
-
 /** Between words; a number stays with its unit. */
 const BETWEEN = / (?!(?<=\d )(?:ms|s|min|MB|%)(?: |$))/;
 
 /** A last column narrower than this goes below the others. */
 const READABLE = 24;
 
-/** Rows as lines, each column as wide as its widest cell, or as there is room. */
+/**
+ * Rows as lines, each column as wide as its widest cell, or as there is room.
+ *
+ * `left` columns begin at the left; those after them, numbers, end at the right. `columns` is how wide the screen is: cells
+ * that have no room break between words.
+ */
 export function textTable(
   rows: readonly (readonly string[])[],
-  { left = Number.POSITIVE_INFINITY, indent = '', columns = Number.POSITIVE_INFINITY }: Layout = {},
+  { left = Number.POSITIVE_INFINITY, indent = '', columns = Number.POSITIVE_INFINITY } = {},
 ): string[] {
   const room = columns - indent.length;
   const last = (rows[0]?.length ?? 0) - 1;

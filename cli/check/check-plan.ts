@@ -2,10 +2,8 @@ import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
 import { profileKeys } from '../../checks/profile/environment.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { sharedClock } from '../../checks/run/clock.ts';
-import type { Reason } from '../../checks/run/reason.ts';
-import { type Bill, billOf, type KeyBill, longestRun } from '../../checks/run/run-budget.ts';
+import { billOf, type KeyBill, longestRun } from '../../checks/run/run-budget.ts';
 import { exhaustKeys } from '../../checks/sections/quota/minute.ts';
-import type { Exchange } from '../../checks/wire/exchange.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { count, duration } from '../../reports/facts.ts';
 import { sentenceOf } from '../../reports/reasons.ts';
@@ -16,16 +14,6 @@ import { textTable, wrap } from '../../spec/text-table.ts';
 import { unsentValues } from '../shared/profile-file.ts';
 import { columnsOf } from '../shared/screen.ts';
 import type { CheckSubject } from './check-subject.ts';
-
-/** A run as it is planned: its bill, and what it leaves out. */
-export interface CheckPlan {
-  readonly checks: number;
-  readonly bill: Bill;
-  /** The requirements that are skipped, and why: no key, no permission. */
-  readonly skipped: readonly (readonly [id: string, reason: Reason])[];
-  /** What was exchanged in the dry play, without the uniform ones of a burst. */
-  readonly exchanges: readonly Exchange[];
-}
 
 /** A larger minute of a custom plan is played with so many requests, and the rest is added. */
 const LARGEST_MINUTE = 1000;
@@ -38,9 +26,7 @@ const LONG_DAY = 1_000_000;
  *
  * @throws UsageError if no key is for checks
  */
-export async function planCheck(
-  subject: Pick<CheckRequest, 'profile' | 'permissions' | 'only' | 'rules'>,
-): Promise<CheckPlan> {
+export async function planCheck(subject: Pick<CheckRequest, 'profile' | 'permissions' | 'only' | 'rules'>) {
   const { profile, permissions, only, rules } = subject;
   const values = unsentValues(profile);
   const keys = profileKeys(profile, values);
@@ -93,12 +79,21 @@ export async function planCheck(
       const isOfDay = reason.kind === 'not-permitted' && permissions.includes(reason.permission);
       return isOfDay ? [] : [[id, reason] as const];
     });
-    const { exchanges } = checked.trace;
-    return { checks: asked.length, bill, skipped, exchanges };
+    return {
+      checks: asked.length,
+      bill,
+      /** The requirements that are skipped, and why: no key, no permission. */
+      skipped,
+      /** What was exchanged in the dry play, without the uniform ones of a burst. */
+      exchanges: checked.trace.exchanges,
+    };
   } finally {
     await server.close();
   }
 }
+
+/** A run as it is planned: its bill, and what it leaves out. */
+type CheckPlan = Awaited<ReturnType<typeof planCheck>>;
 
 /** What a run costs nobody may take as long as its days, in real milliseconds. */
 const UNPAID = { longest: 60 * 60_000, mostRequests: Number.POSITIVE_INFINITY };
