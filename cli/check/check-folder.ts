@@ -12,7 +12,7 @@ import { JOURNAL_FILE } from '../../checks/check-target.ts';
 import { makePrivateFolder } from '../../checks/profile/file-text.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
 import { shellWord } from '../../checks/wire/curl.ts';
-import type { Report } from '../../reports/report.ts';
+import { REPORT_FILE, readReport } from '../../reports/report.ts';
 
 /** The profile of a run in its folder, with which the run can be resumed or rejudged. */
 export const PROFILE_FILE = 'profile.yaml';
@@ -28,12 +28,10 @@ const RESULTS = 'petstore-results';
  *
  * @throws UsageError if it holds an unfinished run, whose journal must not be lost
  */
-export async function resultsFolder(out: string | undefined): Promise<string> {
+export function resultsFolder(out: string | undefined): string {
   if (out === undefined) return newFolder();
   if (out === '') throw new UsageError('--out is empty; leave it out to use the default folder');
-  // Loaded only now, so that wrong usage is reported without delay.
-  const { REPORT_FILE, readReport } = await import('../../reports/report.ts');
-  if (existsSync(join(out, JOURNAL_FILE)) && !isFinished(() => readReport(out))) {
+  if (existsSync(join(out, JOURNAL_FILE)) && !isFinished(out)) {
     throw new UsageError(
       `${out} holds a run without a finished report that can be read: continue it with --resume ${shellWord(out)}, if its target is still there, or choose another folder`,
     );
@@ -45,9 +43,9 @@ export async function resultsFolder(out: string | undefined): Promise<string> {
 }
 
 /** Whether there is a report, of a run that came to its end. */
-function isFinished(read: () => Report): boolean {
+function isFinished(folder: string): boolean {
   try {
-    return read().run.interrupted === undefined;
+    return readReport(folder).run.interrupted === undefined;
   } catch {
     return false;
   }

@@ -65,7 +65,7 @@ export async function checkThis(subject: CheckSubject, options: CheckOptions): P
     }
     const { longest, mostRequests } = await limitsOf(subject);
     const timeLimit = { longest: asked ?? longest, taken: performance.now() };
-    const directory = offline === false && stored !== undefined ? stored : await resultsFolder(options.out);
+    const directory = offline === false && stored !== undefined ? stored : resultsFolder(options.out);
     concerning({ directory });
     if (offline !== true) takeFolder(directory);
     const { runCheck } = await import('./check-run.ts');
