@@ -399,8 +399,9 @@ export class SceneRun {
       const record = { id: `${id}#${process}${this.#sent}`, sentBy, intent };
       const exchange = await this.#sender.exchange({ ...asked, authorization }, record, keeping);
       const pause = REFUSED_PAUSES[attempt];
-      const isRefused = exchange.outcome.kind === 'failure' && exchange.outcome.reason === 'refused';
-      if (!isRefused || pause === undefined) return exchange;
+      const isConnectionRefused =
+        exchange.outcome.kind === 'failure' && exchange.outcome.reason === 'refused';
+      if (!isConnectionRefused || pause === undefined) return exchange;
       await this.waitUntil(exchange.receivedAt + pause, 'a target that refused a connection');
     }
   }

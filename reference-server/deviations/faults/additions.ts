@@ -24,7 +24,7 @@ const missing = (name: string, as: string) => memberAs(name, /^$/, as);
 const missingWithStatus = (name: string, as: string) =>
   bodyAs((body) => (lacks(name)(body) ? body.replace('"status":', `"${name}":${as},"status":`) : body));
 
-const quoted = (text: string) => `"${text}"`;
+const inQuotes = (text: string) => `"${text}"`;
 const lower = (text: string) => text.toLowerCase();
 const trimmed = (text: string) => JSON.stringify(String(JSON.parse(text)).trim());
 const [LEAST, GREATEST] = [-(2n ** 63n), 2n ** 63n - 1n];
@@ -189,8 +189,8 @@ export const ADDITION_FAULTS: DeviationTable = {
       bodyAs((body) => body.replace(/"name":/i, '"name":').replace(/"categoryid":/i, '"categoryId":')),
   },
   'add-rejects-name-type': {
-    'name-number-accepted': memberAs('name', /^-?\d/, quoted),
-    'name-boolean-accepted': memberAs('name', /^(?:true|false)$/, quoted),
+    'name-number-accepted': memberAs('name', /^-?\d/, inQuotes),
+    'name-boolean-accepted': memberAs('name', /^(?:true|false)$/, inQuotes),
     'name-null-accepted': memberAs('name', /^null$/, '""'),
     'name-array-accepted': memberAs('name', /^\[/, '"Array"'),
     'name-object-accepted': memberAs('name', /^\{/, '"[object Object]"'),
