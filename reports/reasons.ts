@@ -7,7 +7,7 @@ import { isCustom } from '../spec/plans.ts';
 /** A key that is wanted, as in `second key of plan free with the role ban`. */
 export const keyWanted = ({ role, plan, count, perMinuteAtMost, beyondMinute }: KeyWanted): string =>
   [
-    count === undefined ? 'key' : `${count === 2 ? 'second' : `${count}th`} key`,
+    count === undefined ? 'key' : 'second key',
     ...(plan === undefined ? [] : [`of plan ${plan}`]),
     ...(role === undefined ? [] : [`with the role ${role}`]),
     ...(perMinuteAtMost === undefined

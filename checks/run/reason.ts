@@ -23,7 +23,7 @@ const reason = <const K extends string, P extends Record<string, TSchema>>(
 const KeyWantedShape = exact({
   role: maybe(words(KEY_ROLES)),
   plan: maybe(words(PLAN_NAMES)),
-  count: maybe(Type.Integer({ minimum: 0, description: 'How many keys at least.' })),
+  count: maybe(Type.Literal(2, { description: 'A key beside the first.' })),
   perMinuteAtMost: maybe(
     Type.Integer({ minimum: 0, description: 'Only a key whose plan admits no more requests a minute.' }),
   ),
