@@ -394,7 +394,7 @@ t.test('what is said of Remaining', async (t) => {
 });
 
 t.test('a bucket that is given fifty requests every ten seconds', async (t) => {
-  t.strictSame([60, 120, 300].map(givenAtOnce), [10, 20, 50]);
+  t.strictSame([givenAtOnce(60), givenAtOnce(300), givenAtOnce(300, SECOND)], [10, 50, 5]);
   t.ok(givenAtOnce(100) > 17, 'a whole number hides a fraction');
   const shown = (...values: readonly number[]) =>
     judgeRemaining(

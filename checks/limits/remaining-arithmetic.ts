@@ -87,24 +87,45 @@ const standsStill = (steps: readonly Step[]) =>
  * Whether Reset stood still while so much was spent that the time at which a bucket is full again would have moved on:
  * one that is refilled in steps tells the end of a step.
  */
-const isOfWindow = (steps: readonly Step[]) =>
+const isOfWindow = (steps: readonly Step[], step: number) =>
   standsStill(steps) &&
   steps.reduce((sum, { from, to }) => sum + (to.counted - from.counted) / (from.reading.limit ?? 1), 0) *
     (steps[0]?.from.window ?? 0) >
-    STANDS_STILL;
+    movedOnAfter(step);
 
 /** One for the fraction that the whole number hides, and a half for the time that answers take. */
 const HIDDEN_FRACTION = 1.5;
 /** After this time, a Reset that is always a minute ahead has moved on, and one that is told in steps as well. */
-const STANDS_STILL = LONGEST_STEP + 2 * SECOND;
+const movedOnAfter = (step: number) => step + 2 * SECOND;
+/**
+ * In which steps a key's limiter may be refilled, in milliseconds. A window tells one Reset for longer than a step lasts,
+ * and with more requests than a step brings, also where the target was started again meanwhile and tells it twice.
+ */
+export function refillStep(readings: readonly RateReading[], { perMinute }: PlanLimits): number {
+  const ahead = readings.filter(
+    ({ limit, status, reset = 0, date, receivedAt }) =>
+      limit === perMinute &&
+      isAdmittedStatus(status) &&
+      reset - (date ?? receivedAt) > movedOnAfter(LONGEST_STEP),
+  );
+  const most = Math.max(0, ...[...groupBy(ahead, ({ reset }) => reset).values()].map(({ length }) => length));
+  return most > 2 * givenAtOnce(perMinute) ? SECOND : LONGEST_STEP;
+}
+
 /** This long before its end, a window gives nothing back, whoever spent it. */
 const UNEXPIRED = 5 * SECOND;
 
 /**
  * Judges the answers of one key, in the order of sending: X-RateLimit-Remaining falls, is broken, is disturbed by
  * somebody else who uses the key, as far as can be told, or is not seen.
+ *
+ * @param step in which a bucket may be refilled, in milliseconds
  */
-export function judgeRemaining(readings: readonly RateReading[], limits: PlanLimits) {
+export function judgeRemaining(
+  readings: readonly RateReading[],
+  limits: PlanLimits,
+  step = refillStep(readings, limits),
+) {
   const samples = samplesOf(readings, limits);
   const setBack = readings.filter((reading, index) => {
     const before = readings[index - 1];
@@ -128,9 +149,9 @@ export function judgeRemaining(readings: readonly RateReading[], limits: PlanLim
   const deviation = commonDeviation(steps);
   if (deviation !== undefined) return deviation;
   // A bucket that is refilled in steps hides what it will give back at the end of the step.
-  const isStill = isOfWindow(pairs);
-  const hidden = isStill ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(limits.perMinute);
-  const given = givenInWindow(samples, stepsOf, hidden, isStill);
+  const isStill = isOfWindow(pairs, step);
+  const hidden = isStill ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(limits.perMinute, step);
+  const given = givenInWindow(samples, stepsOf, hidden, isStill, step);
   if (given !== undefined) return given;
   // Also what tells this from a target that was started again once: see doubt.ts.
   const whole = samples.filter(
@@ -251,13 +272,14 @@ function givenInWindow(
   stepsOf: (some: readonly Sample[]) => readonly Step[],
   hidden: number,
   isStill: boolean,
+  step: number,
 ) {
   const unexpired = samples.filter(
     ({ reading: { reset = 0, date, receivedAt } }) => reset - (date ?? receivedAt) >= UNEXPIRED,
   );
   for (const window of groupBy(unexpired, ({ reading: { limit, reset } }) => `${limit} ${reset}`).values()) {
     const [first, last = first] = [window[0], window.at(-1)];
-    if (!isStill && last.reading.sentAt - first.reading.receivedAt <= STANDS_STILL) continue;
+    if (!isStill && last.reading.sentAt - first.reading.receivedAt <= movedOnAfter(step)) continue;
     const verdict = risen(stepsOf(window), hidden);
     if (verdict !== undefined) return verdict;
   }

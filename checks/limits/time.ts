@@ -12,8 +12,12 @@ export const LONGEST_OF_MINUTE = 2 * MINUTE;
 /** A bucket may be refilled in steps: the longest that we take for one. */
 export const LONGEST_STEP = 10 * SECOND;
 
-/** How many requests a bucket may show as given back at one moment: those of a step, and a whole number hides a fraction. */
-export function givenAtOnce(perMinute: number): number {
-  const inAStep = (perMinute * LONGEST_STEP) / MINUTE;
+/**
+ * How many requests a bucket may show as given back at one moment: those of a step, and a whole number hides a fraction.
+ *
+ * @param step in milliseconds
+ */
+export function givenAtOnce(perMinute: number, step = LONGEST_STEP): number {
+  const inAStep = (perMinute * step) / MINUTE;
   return Number.isInteger(inAStep) ? inAStep : inAStep + 1;
 }

@@ -1,4 +1,4 @@
-import { judgeRemaining } from '../limits/remaining-arithmetic.ts';
+import { judgeRemaining, refillStep } from '../limits/remaining-arithmetic.ts';
 import { MINUTE, SECOND } from '../limits/time.ts';
 import { countWindow, isAdmittedStatus, showsEdges, WINDOWS_APART } from '../limits/window-count.ts';
 import type { Key } from '../profile/key.ts';
@@ -80,18 +80,29 @@ export function changedTarget(seen: Pick<Seen, 'maybe'>): Doubt | undefined {
 }
 
 /** Whatever the target's clock did meanwhile: a Date that goes back excuses what a restart explains. */
-const rises = ({ limits }: Key, readings: readonly RateReading[]): boolean =>
+const rises = ({ limits }: Key, readings: readonly RateReading[], step: number): boolean =>
   judgeRemaining(
     readings.map((reading) => ({ ...reading, date: undefined })),
     limits,
+    step,
   ).kind === 'broken';
 
 /** Somebody's first requests of a limit leave it whole but for so many; one of them may be lost. */
 const FIRST_REQUESTS = 2;
+/** No more requests than these are under way together. */
+const MOST_TOGETHER = 50;
 
-/** Whether an answer leaves a whole limit, the minute's or the day's. Few do: of thousands of a day, one. */
-const isWhole = ({ limit, remaining = 0 }: RateReading): boolean =>
-  limit !== undefined && remaining >= limit - FIRST_REQUESTS;
+/**
+ * The answers that leave a whole limit, the minute's or the day's, but for the requests beside them: a target may read
+ * what is left as it answers. Few do: of thousands of a day, one.
+ */
+const wholeOnes = (readings: readonly RateReading[]) =>
+  readings.filter(({ limit, remaining = 0, sentAt, receivedAt }) => {
+    const spent = limit === undefined ? Infinity : limit - remaining;
+    if (spent > FIRST_REQUESTS + MOST_TOGETHER) return false;
+    const beside = readings.filter((one) => one.sentAt <= receivedAt && one.receivedAt >= sentAt).length - 1;
+    return spent <= FIRST_REQUESTS + beside;
+  });
 
 /** What was certainly admitted within the minute that begins with a request, but for a window that begins meanwhile. */
 const minuteFrom = (readings: readonly RateReading[], { sentAt: from, reset: told = 0 }: RateReading) =>
@@ -104,11 +115,11 @@ const minuteFrom = (readings: readonly RateReading[], { sentAt: from, reset: tol
   );
 
 /** Whether more was given back than is, or a minute that began with the whole limit had too many requests. */
-const isBroken = (key: Key, readings: readonly RateReading[]): boolean =>
-  rises(key, readings) ||
-  readings.some((first) => {
-    const count = isWhole(first) && countWindow(minuteFrom(readings, first), key.limits.perMinute);
-    return count !== false && count.verdict.kind === 'more' && showsEdges(count);
+const isBroken = (key: Key, readings: readonly RateReading[], step: number): boolean =>
+  rises(key, readings, step) ||
+  wholeOnes(readings).some((first) => {
+    const count = countWindow(minuteFrom(readings, first), key.limits.perMinute);
+    return count.verdict.kind === 'more' && showsEdges(count);
   });
 
 /**
@@ -119,9 +130,12 @@ const isBroken = (key: Key, readings: readonly RateReading[]): boolean =>
  *   the target had not lost anything yet (`since`)
  */
 function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>) {
-  const ofKeys = trace.run.keys.map((key) => ({ key, readings: trace.readingsOf(key) }));
+  const ofKeys = trace.run.keys.map((key) => {
+    const readings = trace.readingsOf(key);
+    return { key, readings, step: refillStep(readings, key.limits) };
+  });
   const areInOrder = (isMeant: (reading: RateReading) => boolean) =>
-    !ofKeys.some(({ key, readings }) => isBroken(key, readings.filter(isMeant)));
+    !ofKeys.some(({ key, readings, step }) => isBroken(key, readings.filter(isMeant), step));
   const goesOn = (since: number, at: number) =>
     ofKeys.some(({ readings }) => {
       const last = readings.findLastIndex(({ receivedAt }) => receivedAt <= since);
@@ -130,16 +144,17 @@ function restartIn(trace: Pick<Trace, 'run' | 'readingsOf'>) {
       const fell = (before?.remaining ?? 0) - (behind?.remaining ?? 0);
       return fell > 0 && fell === next - last && before?.reset === behind?.reset;
     });
-  for (const { key, readings } of ofKeys.filter((one) => isBroken(one.key, one.readings))) {
-    const isRisen = rises(key, readings);
-    for (const answer of readings.filter(isWhole)) {
+  for (const { key, readings, step } of ofKeys.filter((one) => isBroken(one.key, one.readings, one.step))) {
+    const isRisen = rises(key, readings, step);
+    const whole = wholeOnes(readings);
+    for (const answer of whole) {
       const { sentAt, receivedAt: at } = answer;
       const since = readings.findLast(({ receivedAt }) => receivedAt <= sentAt)?.sentAt;
       if (since === undefined || goesOn(since, at)) continue;
       const isOfWindow = ({ reset = 0 }: RateReading) => (answer.reset ?? reset) - reset < WINDOWS_APART;
       const minute = readings.filter((one) => one.sentAt > sentAt - MINUTE && isOfWindow(one));
       // From rest it is counted again as it was where a window began with it.
-      const first = minute.find((one) => one.sentAt < sentAt && isWhole(one)) ?? minute[0] ?? answer;
+      const first = minute.find((one) => one.sentAt < sentAt && whole.includes(one)) ?? minute[0] ?? answer;
       const shownBy = minuteFrom(readings, first);
       const before = shownBy.findLast(({ receivedAt }) => receivedAt <= sentAt);
       // Of requests that race each other too many are admitted as well, but never is more left than before them.
