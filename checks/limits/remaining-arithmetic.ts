@@ -97,6 +97,7 @@ const isOfWindow = (steps: readonly Step[], step: number) =>
 const HIDDEN_FRACTION = 1.5;
 /** After this time, a Reset that is always a minute ahead has moved on, and one that is told in steps as well. */
 const movedOnAfter = (step: number) => step + 2 * SECOND;
+
 /**
  * In which steps a key's limiter may be refilled, in milliseconds. A window tells one Reset for longer than a step lasts,
  * and with more requests than a step brings, also where the target was started again meanwhile and tells it twice.

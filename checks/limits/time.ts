@@ -19,5 +19,6 @@ export const LONGEST_STEP = 10 * SECOND;
  */
 export function givenAtOnce(perMinute: number, step = LONGEST_STEP): number {
   const inAStep = (perMinute * step) / MINUTE;
+  if (inAStep <= 1) return 1;
   return Number.isInteger(inAStep) ? inAStep : inAStep + 1;
 }

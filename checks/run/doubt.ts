@@ -7,7 +7,7 @@ import { answeredPet, described, listedPets, looksLikeTheService } from '../wire
 import type { RateReading } from '../wire/rate-headers.ts';
 import { listPets, requestOf } from '../wire/requests.ts';
 import type { Seen } from './check.ts';
-import { scene } from './scene.ts';
+import { IN_FLIGHT, scene } from './scene.ts';
 import type { Trace } from './trace.ts';
 
 /** Why not all that came is evidence. */
@@ -89,8 +89,6 @@ const rises = ({ limits }: Key, readings: readonly RateReading[], step: number):
 
 /** Somebody's first requests of a limit leave it whole but for so many; one of them may be lost. */
 const FIRST_REQUESTS = 2;
-/** No more requests than these are under way together. */
-const MOST_TOGETHER = 50;
 
 /**
  * The answers that leave a whole limit, the minute's or the day's, but for the requests beside them: a target may read
@@ -99,7 +97,7 @@ const MOST_TOGETHER = 50;
 const wholeOnes = (readings: readonly RateReading[]) =>
   readings.filter(({ limit, remaining = 0, sentAt, receivedAt }) => {
     const spent = limit === undefined ? Infinity : limit - remaining;
-    if (spent > FIRST_REQUESTS + MOST_TOGETHER) return false;
+    if (spent > FIRST_REQUESTS + IN_FLIGHT) return false;
     const beside = readings.filter((one) => one.sentAt <= receivedAt && one.receivedAt >= sentAt).length - 1;
     return spent <= FIRST_REQUESTS + beside;
   });

@@ -28,6 +28,9 @@ export interface Payer {
   readonly preferred?: Key | undefined;
 }
 
+/** How many requests are in flight at once while a window is filled. */
+export const IN_FLIGHT = 50;
+
 /** How a burst is sent. */
 export interface BurstOptions {
   readonly inFlight: number;

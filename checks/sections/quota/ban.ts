@@ -9,7 +9,7 @@ import { countWindow, isAdmittedStatus } from '../../limits/window-count.ts';
 import { type Key, otherKeys } from '../../profile/key.ts';
 import { daySpent, Inconclusive } from '../../run/reason.ts';
 import { LONGEST_BAN } from '../../run/run-budget.ts';
-import { type SceneRun, scene, sceneOnKeys } from '../../run/scene.ts';
+import { IN_FLIGHT, type SceneRun, scene, sceneOnKeys } from '../../run/scene.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
@@ -17,7 +17,6 @@ import { type BanMeasurement, isRefused, PATIENCE_OF_TARGET, readBan, standingAf
 import { admittedOn, isAdmitted, knownSince, neverRefused, restFromNow } from './key-spending.ts';
 import { exhaustKeys } from './minute.ts';
 import { requestsOf } from './minute-requests.ts';
-import { IN_FLIGHT } from './window-filling.ts';
 
 /** If a ban does not state its end, the key is tried after these pauses: a request during a ban may prolong it. */
 const POLLS = [15, 30, 45, 60, 60].map((seconds) => seconds * SECOND);

@@ -4,7 +4,7 @@ import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
 import { type Clocked, tellsDay, toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, doneOf, type Judge, type Seen } from '../../run/check.ts';
-import { allOf, type SceneRun, sceneOnKeys } from '../../run/scene.ts';
+import { allOf, IN_FLIGHT as IN_FLIGHT_ELSEWHERE, type SceneRun, sceneOnKeys } from '../../run/scene.ts';
 import { unanswered } from '../../run/sending/interference.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, header, isAnswered } from '../../wire/exchange.ts';
@@ -15,7 +15,6 @@ import { namePrefix } from '../animals/additions.ts';
 import { admittedOn, isAdmitted, restFromNow } from './key-spending.ts';
 import { checkOfPlan, interference } from './measurements.ts';
 import { exhaustKeys } from './minute.ts';
-import { IN_FLIGHT as IN_FLIGHT_ELSEWHERE } from './window-filling.ts';
 
 const IN_FLIGHT = 4;
 /** At most this many requests are sent before their answers are on record; a resumed run continues from there. */

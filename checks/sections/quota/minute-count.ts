@@ -5,7 +5,7 @@ import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
 import { notTold, type Reason } from '../../run/reason.ts';
-import { playedOn } from '../../run/scene.ts';
+import { IN_FLIGHT, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, type Exchange, header } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
@@ -27,7 +27,7 @@ import {
   lostFirst,
 } from './measurements.ts';
 import { filledTwice, type MinuteMeasurement, MOST_FOR_SECOND_WINDOW, minute } from './minute.ts';
-import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
+import type { FilledWindow } from './window-filling.ts';
 
 /** A window that no other client disturbed, if there is one. */
 const telling = ({ windows }: MinuteMeasurement): FilledWindow =>

@@ -4,14 +4,12 @@ import { MINUTE, SECOND } from '../../limits/time.ts';
 import { countWindow, fillingTime, quotaLeft, showsEdges } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { conclusionOf, Inconclusive } from '../../run/reason.ts';
-import type { SceneRun } from '../../run/scene.ts';
+import { IN_FLIGHT, type SceneRun } from '../../run/scene.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { admittedOn, firstRefusal, isAdmitted, isInTime, lostOn, restFromNow } from './key-spending.ts';
 
-/** How many requests are in flight at once while a window is filled. */
-export const IN_FLIGHT = 50;
 /** How far beyond the limit the run goes if nothing is refused. */
 const BEYOND_LIMIT = 30;
 /** A window that cannot be filled in this time cannot be counted. */
