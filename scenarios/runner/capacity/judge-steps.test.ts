@@ -64,13 +64,3 @@ for (const [name, width, lapse] of [
     t.ok(holds >= 19, `${holds} of ${searches}`);
   });
 }
-
-t.test('steps narrow the interval', async (t) => {
-  const steps = [
-    ...[90, 95, 97, 99].map((rate) => ({ rate, held: true })),
-    ...[101, 103, 105, 110].map((rate) => ({ rate, held: false })),
-  ];
-  const [before, after] = [kneeOf([], 50, 200), kneeOf(steps, 50, 200)];
-  t.ok(after(0.975) - after(0.025) < (before(0.975) - before(0.025)) / 10);
-  t.ok(after(0.025) < 100 && 100 < after(0.975));
-});

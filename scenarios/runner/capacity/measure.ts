@@ -101,7 +101,7 @@ const LEAST_LAG_MS = 20;
  * The interval has two parts. One is what the steps leave open: a 95 % credible interval, see judge-steps.ts. The other is the
  * resolution of the criterion: it misses a queue that grows too slowly to break the objective within a minute.
  */
-export async function measureCapacity(request: CapacityRequest): Promise<CapacityResult> {
+export async function measureCapacity(request: CapacityRequest, run = runLoad): Promise<CapacityResult> {
   const { target, slo = CAPACITY_STEP.thresholds, mix = CAPACITY_STEP.mix, stop } = request;
   const startedAt = new Date().toISOString();
   const began = performance.now();
@@ -123,7 +123,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
         request.onWait?.(waitSeconds);
         await sleep(waitSeconds * 1000, undefined, stop === undefined ? {} : { signal: stop });
       }
-      const result = await runLoad({
+      const result = await run({
         ...request,
         ...{ facts: CAPACITY_STEP, rate, seconds, note: () => {} },
         target: { ...target, keys: keysAt(target, spent, Date.now()) },
