@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { HOSTILE_STRINGS } from './testing/hostile-text.ts';
-import { clip, shownLine, shownLines } from './visible-text.ts';
+import { clip, harmless, shownLine, shownLines } from './visible-text.ts';
 
 t.test('characters that cannot be seen are written out', async (t) => {
   t.equal(shownLine('a\u202eb'), 'a⟨U+202E⟩b');
@@ -28,6 +28,9 @@ t.test('long text is cut between code points and says so', async (t) => {
   t.equal(clip('abcd', 3), 'abc… (4 characters in all)');
   t.equal(clip('ab🐕d', 3), 'ab… (5 characters in all)');
   t.equal(shownLine('x'.repeat(1_048_576), 10), `${'x'.repeat(10)}… (1,048,576 characters in all)`);
-  t.equal(shownLine('ab🐕d', 3), 'ab… (5 characters in all)');
-  t.equal(shownLines('a\nb', 9), 'a\nb');
+  const long = 'x'.repeat(65_537);
+  t.strictSame(harmless({ [long]: [long], body: long }), {
+    [shownLine(long, 200)]: [shownLine(long, 600)],
+    body: shownLine(long, 65_536),
+  });
 });
