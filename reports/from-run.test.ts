@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import t from 'tap';
 import { PROFILE_DEFAULTS } from '../checks/profile/target-profile.ts';
 import type { Finding } from '../checks/run/findings.ts';
 import { testKey } from '../checks/run/testing/test-run.ts';
 import { GrowingTrace } from '../checks/run/trace.ts';
+import { assertAsStored } from '../checks/testing/as-stored.ts';
 import { answered } from '../checks/wire/testing/answered.ts';
 import { requirements } from '../spec/contract.ts';
 import { reportOf } from './from-run.ts';
@@ -13,6 +15,7 @@ const target = 'https://staging.example.com/v1';
 const request = { profile: { ...PROFILE_DEFAULTS, target, keys: [] }, permissions: [] };
 const asked = { command: 'petstore-harness check', required: [], baseline: [] };
 const proof = exchange('lists#1', 'x'.repeat(70_000));
+const lost = { kind: 'failure', reason: 'reset', message: 'closed' } as const;
 const [one = '', two = ''] = requirements.map(({ id }) => id);
 
 const trace = new GrowingTrace({
@@ -20,12 +23,13 @@ const trace = new GrowingTrace({
   ...{ sampleCategoryId: undefined, declined: new Set() },
 });
 const added = [200, 201, 202, 400, 500].map((status, index) =>
-  answered({ id: `add#${index}`, operation: 'createPet', key: null, status }),
+  answered({ id: `add#${index}`, operation: 'createPet', key: null, status, sentAt: SAMPLE_START + index }),
 );
-for (const one of [proof, exchange('lists#2', '[]'), ...added]) trace.admit(one, 'in-full');
+for (const one of [proof, { ...exchange('lists#2', ''), outcome: lost }, ...added])
+  trace.admit(one, 'in-full');
 const run = {
   ...{ trace, startedAt: SAMPLE_START, endedAt: SAMPLE_START + 1_500 },
-  banned: new Set<string>(),
+  banned: new Set(['add#4']),
   warnings: [],
 };
 
@@ -51,7 +55,6 @@ t.test('what a run found, with its proof, the command that repeats it, and what 
   };
   const written = reportOf({ ...run, result }, request, asked);
   t.match(written, { verdict: 'not-conformant', complete: true, problems: [], requests: { total: 7 } });
-  t.equal(written.run.animalsAdded, 3, 'an addition that succeeded counts, with the wrong status too');
   t.match(written.requirements, [
     {
       id: one,
@@ -80,4 +83,20 @@ t.test('a run that had nothing to judge says why', async (t) => {
     problems: [/refused/],
   });
   t.ok(readReport(t.testdir({ 'report.json': JSON.stringify(written) })));
+});
+
+t.test('the facts of a run, and its requests as points, are as stored', async (t) => {
+  const told = () => {
+    const result = { requirements: new Map(), gaps: new Map() };
+    const { run: facts, timeline } = reportOf({ ...run, result }, request, asked);
+    return [{ ...facts, harnessVersion: 'V' }, ...timeline].map((one) => JSON.stringify(one)).join('\n');
+  };
+  const limits = { limit: '60', remaining: '7', reset: `${SAMPLE_START / 1000 + 70}` };
+  const headers = Object.entries(limits).map(([name, value]) => [`x-ratelimit-${name}`, value] as const);
+  const dated = ['date', new Date(SAMPLE_START + 61_000).toUTCString()] as const;
+  trace.admit(exchange('lists#3', '[]', headers), 'in-full');
+  const texts = { 'without a clock of the target': told() };
+  trace.admit(exchange('lists#4', '[]', [...headers, dated]), 'in-full');
+  const file = join(import.meta.dirname, 'testing', 'from-run.txt');
+  assertAsStored(t, file, { ...texts, 'with one': told() });
 });

@@ -8,12 +8,17 @@ import { capacityReport, loadReport } from './load/load-report.ts';
 import { sentenceOf, whySkipped } from './reasons.ts';
 import { readReport } from './report.ts';
 import { capacityResult, loadResult } from './testing/sample-load.ts';
-import { inconclusiveReport, notConformantReport, render } from './testing/sample-reports.ts';
+import {
+  conformantReport,
+  inconclusiveReport,
+  notConformantReport,
+  render,
+} from './testing/sample-reports.ts';
 
 const stored = join(import.meta.dirname, 'testing');
 const screen = { colour: false, columns: 80, rows: 24 };
 /** A new format is tried by readers of it, in pipelines.test.ts. */
-const NAMES = ['terminal', 'markdown', 'html', 'junit', 'tap', 'sarif', 'github'] as const;
+const NAMES = ['terminal', 'markdown', 'html', 'junit', 'tap', 'sarif', 'github', 'badge'] as const;
 
 const wanted = { role: 'exhaust', perMinuteAtMost: 1000, beyondMinute: true } as const;
 // biome-ignore format: a table, a line for two
@@ -34,8 +39,9 @@ t.test('every sentence, table and page is as stored', async (t) => {
     texts[`a load in ${format}`] = load.render(loadReport(loadResult()), screen);
     texts[`a capacity in ${format}`] = load.render(capacityReport(capacityResult()), screen);
   }
-  for (const report of [notConformantReport(), inconclusiveReport()])
-    texts[`${report.verdict} in colour`] = render(report, 'terminal', { ...screen, colour: true });
+  for (const report of [conformantReport(), notConformantReport(), inconclusiveReport()])
+    for (const format of ['terminal', 'markdown', 'html', 'badge'])
+      texts[`${report.verdict} in ${format}`] = render(report, format, { ...screen, colour: true });
   texts['each reason'] = [...REASONS.map(sentenceOf), whySkipped(REASONS)].join('\n');
   // Styles are for the eye, and the version changes with every release.
   for (const [name, text] of Object.entries(texts))

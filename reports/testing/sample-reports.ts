@@ -140,9 +140,11 @@ export const notConformantReport = (): Report =>
     { gaps: [drifted] },
   );
 
-/** A signal ended the run; nothing was broken so far. */
+/** A signal ended the run; nothing was broken so far. Perhaps one animal was added. */
 export function inconclusiveReport(): Report {
-  const report = reportWith([row('one'), untold('two', 'the run was interrupted')]);
+  const lost = { at: 1, key: 'free-1', operation: 'createPet', status: 0 };
+  const report = reportWith([row('one'), untold('two', 'the run was interrupted')], { timeline: [lost] });
   const resume = 'petstore-harness check --resume petstore-results';
-  return { ...report, run: { ...report.run, interrupted: 'SIGINT', resume, clockSpeed: 60 } };
+  const more = { interrupted: 'SIGINT', resume, clockSpeed: 60, animalsAdded: 0, permissions: [] };
+  return { ...report, run: { ...report.run, ...more, way: { proxy: 'http://p', insecure: true } } };
 }
