@@ -106,7 +106,10 @@ t.test('a resumed run does not play again what is on disk', async (t) => {
   t.equal(again.run.of(two).list, again.run.trace.find('one#1'), 'its exchanges are those of the trace');
   t.strictSame(again.run.scenesBehind([two]), ['two', 'one']);
   t.strictSame([...again.run.trace.requestsByKey], [['free-1', 2]]);
-  t.equal(again.run.sender.lanes[0]?.left(NOON + 100), 58, 'and are spent');
+  const [lane] = again.run.sender.lanes;
+  t.equal(lane?.left(NOON + 100), 58, 'and are spent');
+  lane?.refusedUntil(NOON + 101);
+  t.equal(lane?.left(NOON + 100), 0, 'a key that was refused early is left alone');
 });
 
 t.test('why nothing could be told is on disk as data, unless the run ended there', async (t) => {

@@ -149,6 +149,13 @@ const careless: Otherwise = ({ request, number }, store) => {
   const all = store.answer({ ...request, path: '/pets?limit=100' }).body ?? '';
   return { body: all.replace(/\]$/, `,${REX},${REX}]`) };
 };
+/** One that shows an animal otherwise than it was. */
+const changing: Otherwise = ({ request, admitted }, store) => {
+  if (!admitted) return undefined;
+  const { status = 200, body = '' } = store.answer(request);
+  const isOne = /^\/pets\/\d/.test(request.path);
+  return { status, body: isOne ? body.replace(/"categoryId":\d+/, '"categoryId":77') : body };
+};
 const REX = '{"id":7,"name":"Rex","categoryId":1,"status":"sold"}';
 const quiet: Otherwise = () => undefined;
 
@@ -169,6 +176,12 @@ const TARGETS: Readonly<Record<string, readonly [LimitedTarget, Otherwise]>> = {
     { keys: FREE, permissions: ['writes'] },
     ({ request }) => (/^\/pets\/\d{1,2}$/.test(request.path) ? { status: 404 } : undefined),
   ],
+  'one that lets nobody add': [
+    {},
+    ({ request }) => (request.method === 'POST' ? { status: 403 } : undefined),
+  ],
+  'one that changes animals': [{}, changing],
+  'one that changes those of others': [{ keys: FREE, permissions: [] }, changing],
   'one that is never free': [{ admits: 0 }, quiet],
   'more requests than it may send': [{ options: { mostRequests: 12 } }, quiet],
 };
