@@ -40,8 +40,9 @@ t.test('every sentence, table and page is as stored', async (t) => {
     texts[`a capacity in ${format}`] = load.render(capacityReport(capacityResult()), screen);
   }
   for (const report of [conformantReport(), notConformantReport(), inconclusiveReport()])
-    for (const format of ['terminal', 'markdown', 'html', 'badge'])
+    for (const format of ['terminal', 'markdown', 'html', 'badge', 'github'])
       texts[`${report.verdict} in ${format}`] = render(report, format, { ...screen, colour: true });
+  texts['a link in a heading'] = FORMATS.markdown.render(loadReport(loadResult('http://www.x.test')));
   texts['each reason'] = [...REASONS.map(sentenceOf), whySkipped(REASONS)].join('\n');
   // Styles are for the eye, and the version changes with every release.
   for (const [name, text] of Object.entries(texts))

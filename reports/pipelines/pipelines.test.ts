@@ -4,15 +4,7 @@ import { parse } from 'junit2json';
 import t from 'tap';
 import { Parser } from 'tap-parser';
 import { buildReport, decidedCase } from '../build-report.ts';
-import {
-  broken,
-  notConformantReport,
-  render,
-  reportWith,
-  row,
-  unpermitted,
-  untold,
-} from '../testing/sample-reports.ts';
+import { broken, render, reportWith, row, unpermitted, untold } from '../testing/sample-reports.ts';
 import { liveTap } from './tap.ts';
 
 const mixed = () =>
@@ -113,19 +105,9 @@ t.test('SARIF: findings point at the profile, rules say what the document says',
   t.match(run.tool.driver.rules[1].help.text, 'The document: The clause of two.');
 });
 
-t.test('GitHub: one annotation for a cause, one for a reason', async (t) => {
-  const text = render(notConformantReport(), 'github');
-  t.match(text, /^::error title=one \(4\.1\) Title of one::/);
-  t.equal(text.match(/^::error/gm)?.length, 3, 'two causes and a pinned answer');
-  t.match(text, 'Follows from it: three');
+t.test('GitHub: one annotation for a reason', async (t) => {
   t.match(
     render(reportWith([untold('a', 'lost'), untold('b', 'lost'), row('c')]), 'github'),
     /^::warning title=Not verified%3A 2 cases::Not verified: lost%0Aa, b\n$/,
   );
-});
-
-t.test('a badge is red where something is broken, and yellow where it cannot be told', async (t) => {
-  const badge = (report: Parameters<typeof render>[0]) => JSON.parse(render(report, 'badge'));
-  t.match(badge(notConformantReport()), { color: 'red', isError: true });
-  t.match(badge(reportWith([untold('a', 'lost')])), { color: 'yellow', isError: true });
 });
