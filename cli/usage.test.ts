@@ -131,6 +131,18 @@ check --resume embedded
 check --rejudge forged --format human
 check --rejudge v1
 check --rejudge empty
+load smoky
+load mixed --kubernetes
+load smoke --rate 0x10
+load smoke --shards 65
+load smoke --duration 10
+load smoke --mix list=1,list=2
+load smoke --mix list=0
+load smoke --dry-run -- --vus 3 --iterations 30
+load smoke --target http://127.0.0.1:9/v1
+load smoke --profile none.yaml
+load capacity --duration 5s
+serve --port 65536
 load smoke --env-file none
 load smoke --out p.yaml
 load smoke --out in-use

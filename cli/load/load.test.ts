@@ -52,14 +52,8 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
     'two.yaml': 'targets: x\nkeys: [{}]\n',
   });
   const wrong = [
-    [['smoky'], /there is no scenario "smoky"; did you mean "smoke"/],
-    [['mixed', '--kubernetes'], /load needs a profile/],
     [[], /^error: which scenario\? Known: smoke, /],
-    [['smoke', '--rate', '0x10'], /It must be a number from 0/],
     [['smoke', '--rate', ' '], /It must be a number from 0/],
-    [['smoke', '--duration', '10'], /Write it like 30s, 5m or 1h30m/],
-    [['smoke', '--mix', 'list=1,list=2'], /Write it like list=80,add=5,get=15: each once/],
-    [['smoke', '--mix', 'list=0'], /and not all 0/],
     [
       ['smoke', '--slo', 'x'.repeat(10_000)],
       /^error: cannot read\s+"x{60}…" \(10,000\s+characters\): write p99/,
@@ -68,12 +62,6 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
       ['smoke', '--shards', '64', '--dry-run'],
       /^error: 64 shards need 64 load keys, one each; there are \d\n$/,
     ],
-    [
-      ['smoke', '--dry-run', '--', '--vus', '3', '--iterations', '30'],
-      /^error: k6's --vus would change the load that was paid for; set it with --rate and --duration, before "--"/,
-    ],
-    [['smoke', '--target', 'http://127.0.0.1:9/v1'], /load needs a profile .*: add --profile FILE\n$/],
-    [['smoke', '--profile', 'none.yaml'], /^error: none\.yaml: no such file or directory; .+\n$/],
     [['smoke', '--profile', 'bomb.yaml'], /^error: bomb\.yaml:2:8: aliases .* are not allowed; write it out/],
     [
       ['smoke', '--profile', 'no-target.yaml'],
@@ -93,7 +81,6 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
       ['abusive-client', '--profile', 'permitted.yaml'],
       /no key has the role ban\.\n.*give a key the role ban in the profile/,
     ],
-    [['capacity', '--duration', '5s'], /capacity takes neither --duration nor --shards/],
   ] as const;
   for (const [args, words] of wrong) {
     const { code, stdout, stderr } = await runHere(folder, ['load', ...args], { LOAD_KEY: 'sk-some-key' });
