@@ -79,6 +79,9 @@ t.test('of what a scene tallies there is a number', (t) => {
   t.equal(trace.requestsByKey.get('free-1'), 4);
   trace.admitTallied('free-1', 6);
   t.equal(trace.requestsByKey.get('free-1'), 10);
+  const dated = { headers: [['date', new Date(NOON).toUTCString()]], sentAt: NOON } as const;
+  for (const reading of admitted([200], 'in-full', dated).readings) trace.admitReading(reading);
+  t.ok(trace.targetClock.known, 'what is read alone tells of the clock too');
   t.end();
 });
 
