@@ -4,7 +4,7 @@ import exec from 'k6/execution';
 import { arrivalsOf } from './lib/load-profiles.ts';
 import { drain as drainSamples, facts, noteLag, plan, tell } from './lib/run.ts';
 import { TLS_CERT, TLS_KEY } from './lib/scenario.ts';
-import { add, type Caller, caller, get, list, listRequest } from './lib/target.ts';
+import { add, type Caller, caller, get, listRequest, send } from './lib/target.ts';
 
 export * from './clients.ts';
 
@@ -37,13 +37,6 @@ const parts = listPets + createPet + getPet;
 /** One of several, by chance. */
 const oneOf = <Item>(items: readonly Item[]) => items[(Math.random() * items.length) | 0];
 
-function sendOne(who: Caller): void {
-  const place = Math.random() * parts;
-  if (place < listPets) list(who, oneOf(lists) ?? plain, false);
-  else if (place < listPets + createPet) add(who, oneOf(statuses));
-  else get(who);
-}
-
 /** Whose turn it is to pay, for the requests of this process. */
 function ownTurns(): readonly number[] {
   const start = (exec.test.options.executionSegment ?? '0').split(':')[0] ?? '0';
@@ -51,31 +44,37 @@ function ownTurns(): readonly number[] {
   return plan.turns[Math.round((Number(numerator) / Number(denominator)) * plan.turns.length)] ?? [];
 }
 
-// Making this object costs k6 ten microseconds, and reading one of its fields one; it stays current.
-let scenario: typeof exec.scenario | undefined;
-let begun = 0;
 const { rate } = plan;
+const isConstant = facts.profile === 'constant';
 /** Of a constant rate: the requests that are paid. */
-const paid = facts.profile === 'constant' ? arrivalsOf({ ...plan, facts }) : undefined;
-let turns: readonly number[] | undefined;
+const paid = isConstant ? arrivalsOf({ ...plan, facts }) : Number.POSITIVE_INFINITY;
+// Making this object costs k6 ten microseconds, and reading one of its fields one; it stays current.
+let scenario: typeof exec.scenario;
+let payers: readonly Caller[] = [];
+let lastAt = Number.POSITIVE_INFINITY;
 let arrived = 0;
+
+function begin(): void {
+  scenario = exec.scenario;
+  payers = ownTurns().map(caller);
+  if (isConstant) lastAt = scenario.startTime + ((paid - 1) / rate) * 1000;
+}
 
 /** An arrival: one request of the plan's mix, paid by the key whose turn it is. */
 export default function arrive(): void {
   const now = Date.now();
-  scenario ??= exec.scenario;
-  turns ??= ownTurns();
-  begun ||= scenario.startTime;
-  if (paid !== undefined) {
-    const since = now - begun;
-    // k6 begins one more at the very end of a constant rate, and goes on for a moment where the machine stalls.
-    if (since >= ((paid - 1) / rate) * 1000 && scenario.iterationInTest >= paid) return;
-    arrived += 1;
-    if (arrived % LAG_EVERY === 0)
-      noteLag(since - (scenario.iterationInInstance / rate) * plan.turns.length * 1000);
-  }
-  const turn = turns.length === 1 ? 0 : scenario.iterationInInstance % turns.length;
-  sendOne(caller(turns[turn] ?? 0));
+  if (payers.length === 0) begin();
+  // k6 begins one more at the very end of a constant rate, and goes on for a moment where the machine stalls.
+  if (now >= lastAt && scenario.iterationInTest >= paid) return;
+  arrived += 1;
+  if (isConstant && arrived % LAG_EVERY === 0)
+    noteLag(now - scenario.startTime - (scenario.iterationInInstance / rate) * plan.turns.length * 1000);
+  const who = payers[payers.length === 1 ? 0 : scenario.iterationInInstance % payers.length];
+  if (who === undefined) return;
+  const place = Math.random() * parts;
+  if (place < listPets) send(who.listPets, lists.length === 1 ? plain : (oneOf(lists) ?? plain), now, false);
+  else if (place < listPets + createPet) add(who, oneOf(statuses));
+  else get(who);
 }
 
 /** Longer than k6 takes to get hold of a VU whose request it cut off. */

@@ -38,7 +38,7 @@ const tolerance = 3_000 * Math.max(1, plan.clock.speed);
  * What was found right in the headers of a key's answer and holds for the next that says the same: nothing yet. It is good
  * until a time of this machine's clock, milliseconds since 1970.
  */
-export const unknownHeaders = () => ({ limit: '', reset: '', goodUntil: 0 });
+export const unknownHeaders = () => ({ limit: '', most: 0, reset: '', goodUntil: 0 });
 
 /** As k6 spells them. */
 const RATE_NAMES = ['X-Ratelimit-Limit', 'X-Ratelimit-Remaining', 'X-Ratelimit-Reset'] as const;
@@ -49,6 +49,21 @@ const nameOf = (row: string, status: number) =>
 
 /** The values of a header; k6 joins those of one that was sent more than once. */
 const valuesOf = (headers: Headers, name: string) => headers[name]?.split(/,\s*/) ?? [];
+
+/** Whether limit and reset say the same as before, and remaining is a count within the limit. */
+export function isAsBefore(headers: Headers, known: ReturnType<typeof unknownHeaders>, now: number): boolean {
+  const remaining = headers[REMAINING_NAME] ?? '';
+  const left = +remaining;
+  return (
+    headers[LIMIT_NAME] === known.limit &&
+    headers[RESET_NAME] === known.reset &&
+    now <= known.goodUntil &&
+    left >= 0 &&
+    left <= known.most &&
+    left % 1 === 0 &&
+    `${left}` === remaining
+  );
+}
 
 /**
  * What is wrong with the three headers of section 8; undefined where nothing is.
@@ -63,14 +78,7 @@ export function rateHeaderBreach(
   now: number,
   known: ReturnType<typeof unknownHeaders>,
 ): Breach | undefined {
-  // This runs for every response. Nearly always limit and reset say the same, and remaining is a count within the limit.
-  const limit = headers[LIMIT_NAME];
-  const reset = headers[RESET_NAME];
-  const left = +(headers[REMAINING_NAME] ?? '-1');
-  const isSame = status !== 429 && limit === known.limit && reset === known.reset && now <= known.goodUntil;
-  const isCount =
-    left >= 0 && left <= +(limit ?? '0') && left % 1 === 0 && `${left}` === headers[REMAINING_NAME];
-  if (isSame && isCount) return undefined;
+  if (status !== 429 && isAsBefore(headers, known, now)) return undefined;
   const rates = rateHeaders(
     RATE_NAMES.flatMap((name) => valuesOf(headers, name).map((value) => [name, value] as const)),
   );
@@ -89,8 +97,9 @@ export function rateHeaderBreach(
   if (breach !== undefined) return breach;
   if (status === 429)
     return breachOf('retry-after-present', answer.retryAfterViolation(headers['Retry-After'] !== undefined));
-  known.limit = limit ?? '';
-  known.reset = reset ?? '';
+  known.limit = headers[LIMIT_NAME] ?? '';
+  known.most = numberOf(rates.limit) ?? 0;
+  known.reset = headers[RESET_NAME] ?? '';
   const ahead = (numberOf(rates.reset) ?? 0) * 1000 - time;
   known.goodUntil = now + (ahead + tolerance) / plan.clock.speed;
   return undefined;
@@ -110,6 +119,12 @@ export interface Asked {
 
 /** The media type that was found right last. */
 let knownType: string | undefined;
+
+/** Whether a body and its media type are those that were found right last. */
+export const isBodyAsBefore = (
+  response: { readonly body: string | null; readonly headers: Headers },
+  asked: Asked,
+): boolean => response.body === asked.rightBody && response.headers['Content-Type'] === knownType;
 
 /** What is wrong with a body; undefined where nothing is. */
 export function bodyBreach(text: string, status: number, headers: Headers, asked: Asked): Breach | undefined {

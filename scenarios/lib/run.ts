@@ -28,9 +28,11 @@ export function secret(env: string): string {
 const WRITE_EVERY_MS = 500;
 const VIOLATIONS_PER_VU = 3;
 
-/** What is not yet written; starts are counted from `since`. */
-const nothing = (): NonNullable<Message['samples']> => ({ series: {}, since: 0, lags: [], added: [] });
-let pending = nothing();
+/** What is not yet written; starts are counted from `since`, which is 0 where there are none. */
+let series: Record<string, number[]> = {};
+let since = 0;
+let lags: number[] = [];
+let added: string[] = [];
 let written = 0;
 /** What is under way: nothing where the time is 0. */
 let openSeries = '';
@@ -49,10 +51,9 @@ export function begin(series: string, at: number): void {
  * @param name position of the key, operation, status and outcome
  */
 export function end(name: string, at: number, milliseconds: number): void {
-  if (pending.since === 0) pending.since = at;
+  if (since === 0) since = at;
   // Rounds like Math.round, at a quarter of its cost.
   const microseconds = (milliseconds * 1000 + 0.5) | 0;
-  const { series, since } = pending;
   const own = series[name];
   if (own === undefined) series[name] = [at - since, microseconds];
   else own.push(at - since, microseconds);
@@ -63,10 +64,10 @@ export function end(name: string, at: number, milliseconds: number): void {
 
 function write(now: number): void {
   written = now;
-  if (pending.since === 0 && pending.added.length === 0) return;
-  const samples = pending;
+  if (since === 0 && added.length === 0) return;
+  const samples = { series, since, lags, added };
   // Before it is written: k6 may cut a VU off while it writes, and drain would write it again.
-  pending = nothing();
+  [series, since, lags, added] = [{}, 0, [], []];
   tell({ samples });
 }
 
@@ -79,12 +80,12 @@ export function drain(): void {
 
 /** Notes how late an iteration began, in milliseconds. */
 export function noteLag(milliseconds: number): void {
-  pending.lags.push(Math.round(milliseconds));
+  lags.push(Math.round(milliseconds));
 }
 
 /** Notes the id of an animal that was added. */
 export function noteAdded(id: string): void {
-  pending.added.push(id);
+  added.push(id);
 }
 
 /** Writes a message. */
