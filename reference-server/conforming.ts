@@ -2,7 +2,7 @@ import { type Answer, refusal } from './answer.ts';
 import { bearerToken, demoKeys, type IssuedKey } from './api-keys.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Decisions, Design, Gate, RefusedBy } from './design.ts';
-import { secondsUntil, standardHeaders } from './headers.ts';
+import { secondsUntil, standardHeaders, utf8 } from './headers.ts';
 import { int64FromPath } from './int64.ts';
 import { newestFirst, readListQuery } from './list-query.ts';
 import { readNewPet } from './new-pet.ts';
@@ -111,6 +111,7 @@ export function conformingDesign(options: ServiceOptions): Design {
     petText,
     finish: (answer) => answer,
     headers: standardHeaders,
-    deliver: (response, { status, text }, headers) => void response.writeHead(status, headers).end(text),
+    deliver: (response, { status, text }, headers) =>
+      void response.writeHead(status, headers).end(utf8(text), 'latin1'),
   };
 }

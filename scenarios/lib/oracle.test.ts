@@ -3,14 +3,10 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import t from 'tap';
 import { contractPlugin } from '../build/bundle.ts';
+import type { Breach } from './oracle.ts';
 
 const NOW = 1_800_000_000_000;
 const KEY = { name: 'k', plan: 'pro', env: 'K', perMinute: 300, perDay: 10_000 };
-
-interface Breach {
-  readonly requirement: string;
-  readonly detail: string;
-}
 
 interface Oracle {
   bodyBreach(text: string, status: number, headers: object, asked: object): Breach | undefined;

@@ -78,11 +78,12 @@ class Recorded extends ServerResponse {
       else this.head += `${pairs[at]}: ${pairs[at + 1]}\n`;
     return this;
   }
-  override write(chunk: unknown): boolean {
-    return this.#pieces.push(Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk))) > 0;
+  override write(chunk: unknown, encoding?: unknown): boolean {
+    const bytes = () => Buffer.from(String(chunk), encoding === 'latin1' ? encoding : 'utf8');
+    return this.#pieces.push(Buffer.isBuffer(chunk) ? chunk : bytes()) > 0;
   }
-  override end(chunk: unknown = ''): this {
-    this.write(chunk);
+  override end(chunk: unknown = '', encoding?: unknown): this {
+    this.write(chunk, encoding);
     const sent = Buffer.concat(this.#pieces);
     this.head += `ended: after ${time} ms, in ${this.#pieces.length}\n`;
     if (this.#length !== String(sent.length)) this.head += `Content-Length: ${this.#length || 'absent'}\n`;
