@@ -54,7 +54,7 @@ let payers: readonly Caller[] = [];
 let lastAt = Number.POSITIVE_INFINITY;
 let arrived = 0;
 
-function begin(): void {
+function takeTurns(): void {
   scenario = exec.scenario;
   payers = ownTurns().map(caller);
   if (isConstant) lastAt = scenario.startTime + ((paid - 1) / rate) * 1000;
@@ -63,7 +63,7 @@ function begin(): void {
 /** An arrival: one request of the plan's mix, paid by the key whose turn it is. */
 export default function arrive(): void {
   const now = Date.now();
-  if (payers.length === 0) begin();
+  if (payers.length === 0) takeTurns();
   // k6 begins one more at the very end of a constant rate, and goes on for a moment where the machine stalls.
   if (now >= lastAt && scenario.iterationInTest >= paid) return;
   arrived += 1;

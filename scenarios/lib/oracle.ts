@@ -69,7 +69,7 @@ export function isAsBefore(headers: Headers, known: ReturnType<typeof unknownHea
  * What is wrong with the three headers of section 8; undefined where nothing is.
  *
  * @param key undefined where no valid key was sent: then no plan's number is expected
- * @param known takes what was found right
+ * @param known takes what was found right; of answers that succeed alone, since a 429 has Retry-After besides
  */
 export function rateHeaderBreach(
   headers: Headers,
@@ -78,7 +78,7 @@ export function rateHeaderBreach(
   now: number,
   known: ReturnType<typeof unknownHeaders>,
 ): Breach | undefined {
-  if (status !== 429 && isAsBefore(headers, known, now)) return undefined;
+  if (isAsBefore(headers, known, now)) return undefined;
   const rates = rateHeaders(
     RATE_NAMES.flatMap((name) => valuesOf(headers, name).map((value) => [name, value] as const)),
   );
