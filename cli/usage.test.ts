@@ -76,102 +76,17 @@ symlinkSync(join(folder, 'p.yaml'), join(folder, 'linked', 'profile.yaml'));
 const run = (args: readonly string[], key: string | undefined) =>
   runHere(folder, args, key === undefined ? {} : { PETSTORE_FREE_KEY: key });
 
-/** What is wrong whatever the key. */
-const WRONG = `
-chekc
-check --unknown
-check --permit writes,exaust
-check --require bann
-check --only list-limt-range
-check --only xyzzy-plugh
-check --only 6
-check --only interface-version
-check --only ''
-check --format xml
-check --resume x --rejudge y
-check --resume x --out y
-check --resume x --permit ban
-check --rejudge x --target http://127.0.0.1:8/v1
-check --time-limit 3
-check --target ftp://x
-check --target http://user:word@x/v1
-check --target http://127.0.0.1:9/v1 --env-file none
-check --env-file variables
-check --profile none.yaml
-check --profile folder
-check --profile fifo
-check --profile broken.yaml
-check --profile load.yaml
-check --profile no-target.yaml
-check --profile prod.yaml --permit writes
-check --profile small.yaml
-check --profile p.yaml --write-profile broken.yaml
-check --profile p.yaml --write-profile x --only 4
-check --profile p.yaml --out p.yaml
-check --profile p.yaml --out link-to-nothing
-check --profile p.yaml --out ''
-check --profile p.yaml --out /dev/null
-check --profile p.yaml --out p.yaml/out
-check --profile p.yaml --out /proc/none/at/all
-check --profile p.yaml --out unfinished
-check --profile p.yaml --out linked
-check --profile p.yaml --baseline none
-check --profile p.yaml --baseline folder
-check --profile p.yaml --baseline known-map
-check --profile p.yaml --baseline known-excluded
-check --profile p.yaml --baseline known-field
-check --profile p.yaml --baseline known-big
-check --profile p.yaml --baseline known-alias
-check --resume in-use
-check --resume swapped
-check --resume folder
-check --resume p.yaml
-check --resume damaged
-check --resume embedded
-check --rejudge forged --format human
-check --rejudge v1
-check --rejudge empty
-load smoky
-load mixed --kubernetes
-load smoke --rate 0x10
-load smoke --shards 65
-load smoke --duration 10
-load smoke --mix list=1,list=2
-load smoke --mix list=0
-load smoke --dry-run -- --vus 3 --iterations 30
-load smoke --target http://127.0.0.1:9/v1
-load smoke --profile none.yaml
-load capacity --duration 5s
-serve --port 65536
-load smoke --env-file none
-load smoke --out p.yaml
-load smoke --out in-use
-merge lines.log
-merge searched
-report load --out /proc/none/at/all
-compare load capacity
-compare load other-load
-compare load none
-compare capacity other-slo
-compare capacity other-mix
-compare load capacity --tolerance x
-explain list-limit-fill
-init
-init --target http://127.0.0.1:9/v1 --out p.yaml
-init --target http://127.0.0.1:9/v1 --key free=canary-1
-init --target http://127.0.0.1:9/v1 --key canary-123
-init --target http://127.0.0.1:9/v1 --key free=A:canary
-init --target http://127.0.0.1:9/v1 --key enterprise=A
-init --target http://127.0.0.1:9/v1 --cert p.yaml
-init --target http://127.0.0.1:9/v1 --enterprise 5000
-init --target http://canary-12345@127.0.0.1/v1
-init --target http://127.0.0.1/v1?key=canary-12345
-`;
-const rows = (commands: string, key: string | undefined, how = '') =>
-  commands
-    .trim()
-    .split('\n')
-    .map((command) => ({ command, key, name: `${command}${how}` }));
+/** The commands that a file of stored texts names, with their key: a line `===== COMMAND` there makes another one. */
+const commandsIn = (file: string) =>
+  Array.from(readFileSync(file, 'utf8').matchAll(/^===== (.*?)(?:, (no|an empty) key)?$/gm), (found) => {
+    const [heading, command = '', without] = found;
+    const args = command.replaceAll('…', 'canary-12345').split(' ');
+    return {
+      name: heading.slice('===== '.length),
+      args: args.map((word) => (word === "''" ? '' : word)),
+      key: without === undefined ? 'canary-12345' : without === 'no' ? undefined : '',
+    };
+  });
 
 /** A text without what a new plan or format adds to, what differs between versions of Node, and the place of the test. */
 const stable = (text: string) =>
@@ -181,49 +96,21 @@ const stable = (text: string) =>
     .replaceAll(folder, '.');
 
 t.test('what is wrong is said as stored', async (t) => {
+  const file = join(import.meta.dirname, 'testing', 'wrong.txt');
   const texts: Record<string, string> = {};
-  for (const { command, key, name } of [
-    ...rows(WRONG, 'canary-12345'),
-    ...rows('check --profile p.yaml', '', ', an empty key'),
-    ...rows('check --target http://127.0.0.1:9/v1\ncheck --profile broken.yaml', undefined, ', no key'),
-    ...rows('init --target http://127.0.0.1:9/v1', undefined, ', no key'),
-  ]) {
-    const args = command.split(' ').map((word) => (word === "''" ? '' : word));
+  for (const { name, args, key } of commandsIn(file)) {
     const { code, stdout, stderr } = await run(args, key);
     t.equal(code, 2, `${name}: ${stderr}`);
     t.equal(stdout, '', 'nothing that could be taken for a result');
     t.match(stderr, /^(error: .+\n)+(\(Did you mean .*\n)?$/);
     t.notMatch(stderr, 'canary');
-    texts[name.replaceAll(/canary-\w+/g, '…')] = stable(stderr)
+    texts[name] = stable(stderr)
       .replace(/process \d+/, 'process N')
       .replace(/(?<=has a defect) \(.* at .*\.ts:\d+:\d+\)?\)/, '')
       .replace(/spend [\d,]+/, 'spend N');
   }
-  assertAsStored(t, join(import.meta.dirname, 'testing', 'wrong.txt'), texts);
+  assertAsStored(t, file, texts);
 });
-
-/** What is no error. */
-const RIGHT = `
---version
-check --profile p.yaml --dry-run
-check --profile smaller.yaml --dry-run
-check --profile prod.yaml --permit writes --production --dry-run
-check --list --only list-limit-fills,list-limit-range
-load smoke --profile unset.yaml --dry-run
-explain list-limit-fills
-explain list-limit-default
-explain interface-version
-explain rate-minute-free
-explain limit-out-of-range
-explain events
-explain tls
-compare load load
-compare load slow-load
-compare slow-load load
-compare capacity capacity
-merge load --slo p99<1ms --out merged
-init --target http://127.0.0.1:9/v1 --out new.yaml --env-file p.yaml
-`;
 
 /** A text without what a new requirement changes: its numbers, the ids of what is skipped, how wide a table is. */
 const withoutTotals = (text: string) =>
@@ -234,21 +121,22 @@ const withoutTotals = (text: string) =>
     .replaceAll(/ +/g, ' ');
 
 t.test('what is right is answered as stored', async (t) => {
+  const file = join(import.meta.dirname, 'testing', 'right.txt');
   const texts: Record<string, string> = {};
-  for (const { command, key, name } of rows(RIGHT, 'canary-12345')) {
-    const { code, stdout, stderr } = await run(command.split(' '), key);
+  for (const { name, args, key } of commandsIn(file)) {
+    const { code, stdout, stderr } = await run(args, key);
     t.notMatch(stdout, 'canary');
     const text = stable(`${stderr}${stdout}`);
-    const lasting = /^compare|^merge/.test(command)
+    const lasting = /^compare|^merge/.test(name)
       ? text
-      : command.startsWith('explain')
+      : name.startsWith('explain')
         ? text.replaceAll(/\d+(?=\)| requests when)/g, 'N')
         : withoutTotals(text);
     texts[name] = `${lasting}exit code ${code}`;
     // Where the day holds no more, no minute is filled.
-    if (command.includes('smaller')) t.match(text, /^ {2}ours +enterprise +1\d\d /m);
+    if (name.includes('smaller')) t.match(text, /^ {2}ours +enterprise +1\d\d /m);
   }
-  assertAsStored(t, join(import.meta.dirname, 'testing', 'right.txt'), texts);
+  assertAsStored(t, file, texts);
 });
 
 t.test('the help of each command is as stored', async (t) => {
