@@ -8,7 +8,7 @@ import { playRun } from '../run/play.ts';
 import { preflight } from '../run/preflight.ts';
 import type { RunEvent } from '../run/run-events.ts';
 import { assertAsStored } from '../testing/as-stored.ts';
-import type { FailureOutcome } from '../wire/exchange.ts';
+import type { Exchange, FailureOutcome } from '../wire/exchange.ts';
 import { allChecks, allGapObservers } from './all-checks.ts';
 import { TestStore } from './animals/testing/store-target.ts';
 import { type Arrival, type LimitedTarget, limitedRun } from './quota/testing/limited-target.ts';
@@ -81,12 +81,14 @@ async function wholeRun(target: LimitedTarget, otherwise: Otherwise) {
     checks: allChecks,
     gapObservers: allGapObservers,
   });
-  const rows = [...requirements].map(([id, { verdict, reasons, violation }]): Row => {
+  const shown = (evidence: readonly Exchange[]) => evidence.map((exchange) => ` [${exchange.id}]`).join('');
+  const rows = [...requirements].map(([id, { verdict, reasons, violation, evidence }]): Row => {
     const broken = violation === undefined ? '' : `${violation.expected} / ${violation.actual}; `;
-    return [id, `${verdict}: ${broken}${sentence(reasons)}`];
+    return [id, `${verdict}: ${broken}${sentence(reasons)}${shown(evidence)}`];
   });
   const answers = [...gaps].map(([id, answer]): Row => {
-    return [id, 'kind' in answer ? sentence([answer]) : `${answer.answer}: ${answer.detail}`];
+    if ('kind' in answer) return [id, sentence([answer])];
+    return [id, `${answer.answer}: ${answer.detail}${shown(answer.evidence)}`];
   });
   const run: Row = ['the run', `${ready.kind === 'ready' ? 'ready' : ready.message}, ${doubt ?? 'no doubt'}`];
   return {
@@ -97,7 +99,7 @@ async function wholeRun(target: LimitedTarget, otherwise: Otherwise) {
       return [
         id,
         said
-          .replace(/(?<=held in |broken )[\w,]+( \w+)?(?=$| \(see)/, '…')
+          .replace(/(?<=held in |broken )[\w,]+( \w+)?(?=$| \[| \(see)/, '…')
           .replace(/\b(1\d{3,}|\d+ of \d+ times)\b/g, 'N'),
       ];
     }),
