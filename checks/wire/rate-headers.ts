@@ -99,15 +99,9 @@ export function retryAfter(headers: HeaderList, longest: number): RetryAfter {
   }
   const duration = DURATION.exec(text);
   if (duration !== null) {
-    const [hours = 0, minutes = 0, seconds = 0, milliseconds = 0] = duration
-      .slice(1)
-      .map((digits = '0') => Number(digits));
-    return {
-      kind: 'delay',
-      format: 'duration',
-      milliseconds: ((hours * 60 + minutes) * 60 + seconds) * 1000 + milliseconds,
-      text,
-    };
+    const [, hours = '0', minutes = '0', seconds = '0', milliseconds = '0'] = duration;
+    const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+    return { kind: 'delay', format: 'duration', milliseconds: whole * 1000 + Number(milliseconds), text };
   }
   const asctime = ASCTIME_DATE.test(text);
   // Not the zone of the machine that this runs on.
