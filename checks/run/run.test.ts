@@ -98,6 +98,23 @@ t.test('a scene on several keys has an outcome for each, or the reason why not',
   t.match(testRun(undefined, { keys }).run.on(each), Array(2).fill({ reason: { kind: 'not-permitted' } }));
 });
 
+t.test('of a burst that a scene tallies a number is on disk, where not all of it is kept', async (t) => {
+  for (const [count, tallied] of [
+    [2, []],
+    [5, [{ tallied: 3, key: 'free-1' }]],
+  ] as const) {
+    const burst = scene('burst', { intent: 'fill' }, async (run) => {
+      await run.burst(Array(count).fill(listPets()), testKey(), { inFlight: 1, tallied: true });
+    });
+    const { stored, resume } = await stopped(t, (run) => run.play(burst));
+    t.strictSame(
+      stored.entries.filter((entry) => 'tallied' in entry),
+      tallied,
+    );
+    t.strictSame([...resume().run.trace.requestsByKey], [['free-1', count]]);
+  }
+});
+
 t.test('a resumed run does not play again what is on disk', async (t) => {
   const { first, resume } = await stopped(t, (run) => run.play(two));
   const again = resume();

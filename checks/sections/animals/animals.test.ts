@@ -45,6 +45,16 @@ const failing =
   (is: Is, reason: FailureReason): Otherwise =>
   (request) =>
     is(request) ? { kind: 'failure', reason, message: `${reason} it was` } : undefined;
+/** So many of such requests fail, and those after them do not. */
+function failingTimes(times: number, is: Is, reason: FailureReason): Otherwise {
+  const failed = new WeakMap<TestStore, number>();
+  return (request, store, ...where) => {
+    const before = failed.get(store) ?? 0;
+    if (!is(request) || before === times) return undefined;
+    failed.set(store, before + 1);
+    return failing(is, reason)(request, store, ...where);
+  };
+}
 /** The first that answers otherwise does. */
 const either =
   (...all: readonly Otherwise[]): Otherwise =>
@@ -237,6 +247,25 @@ const REFUSED: readonly Row[] = [
     'add-rejects-category-id-type',
     { otherwise: failing(of(/\[1\]/), 'unavailable') },
     'inconclusive',
+  ),
+  row(
+    'a gateway is unavailable at one body for a while',
+    'add-rejects-category-id-type',
+    { otherwise: failingTimes(4, of(/\[1\]/), 'unavailable') },
+    'pass',
+  ),
+  row(
+    'the connection breaks at one body for a while',
+    'add-rejects-category-id-type',
+    { otherwise: failingTimes(5, of(/\[1\]/), 'reset') },
+    'pass',
+  ),
+  row(
+    'the connection breaks at one body, each time',
+    'add-rejects-category-id-type',
+    { otherwise: failing(of(/\[1\]/), 'reset') },
+    'fail',
+    { says: /^no answer: reset it was, each time$/ },
   ),
   row(
     'one body is never answered',
