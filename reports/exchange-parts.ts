@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isNode, parseDocument } from 'yaml';
 import { type Exchange, type HeaderList, header } from '../checks/wire/exchange.ts';
-import { clip } from './visible-text.ts';
+import { clip, lengthOf } from './visible-text.ts';
 
 /** The other header fields are in report.json. */
 const MOST_HEADERS = 30;
@@ -58,11 +58,10 @@ function bodyParts(body: string, at: readonly string[]): Part[] {
   const start = isShort ? 0 : Math.max(0, from - AROUND);
   const end = isShort ? body.length : Math.max(to, from + AROUND);
   const stop = Math.min(to, from + MOST_OF_BODY);
-  const all = ` (${body.length.toLocaleString('en')} characters in all)`;
   return [
     { text: `${start > 0 ? '…' : ''}${body.slice(start, from)}` },
     { text: body.slice(from, stop), wrong: true },
-    { text: `${body.slice(stop, end)}${end < body.length ? `…${all}` : ''}` },
+    { text: `${body.slice(stop, end)}${end < body.length ? `… (${lengthOf(body)} characters in all)` : ''}` },
   ];
 }
 

@@ -8,17 +8,19 @@
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 const nameOf = (one: string) => `⟨U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 
+/** How long a text is, or was before it was cut. */
+export const lengthOf = (text: string): string =>
+  /… \(([\d,]+) characters in all\)$/.exec(text)?.[1] ?? text.length.toLocaleString('en');
+
 /**
  * At most `most` characters of the text, cut between code points, and its length if it was cut.
  *
  * @param most in UTF-16 units, before the note
  */
-export function clip(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const last = text.charCodeAt(most - 1);
-  const end = last >= 0xd800 && last <= 0xdbff ? most - 1 : most;
-  return `${text.slice(0, end)}… (${text.length.toLocaleString('en')} characters in all)`;
-}
+export const clip = (text: string, most: number): string =>
+  text.length <= most
+    ? text
+    : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}… (${lengthOf(text)} characters in all)`;
 
 /**
  * At most `most` characters of the text, its lines kept, safe to show anywhere that escapes its own syntax. An invisible

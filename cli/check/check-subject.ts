@@ -154,7 +154,6 @@ export async function startEmbeddedTarget() {
     clock,
     // Numbers that add little to the run.
     enterprise: { perMinute: 600, perDay: 6000 },
-    ban: { seconds: 20 },
     // With those that a run adds still fewer than a list may hold: only then does a list show the whole store.
     animals: 30,
   });

@@ -101,27 +101,13 @@ t.test('SIGTERM ends it with 0, once the request under way is answered', async (
   t.match(answered.text, /^HTTP\/1\.1 201 Created[\s\S]*\r\nConnection: close\r\n[\s\S]*"name":"Rex"/);
 });
 
-t.test('wrong usage is one line and exit code 2', async (t) => {
+t.test('a port that is taken', async (t) => {
   const { port } = await occupied(t);
-  for (const [args, message] of [
-    [
-      ['--fault', 'filter-ignord'],
-      /^error: there is no fault named "filter-ignord"; did you mean "filter-ignored"\?.*\n$/,
-    ],
-    [['--variant', 'x'], /^error: there is no variant named "x".*\n$/],
-    [['--port', '70000'], /^error: .*--port.*65535\.\n$/],
-    [['--clock-speed', '0'], /^error: .*1 to 100000\.\n$/],
-    [['--animals', '1e3'], /^error: .*whole number/],
-    [['--unknown'], /^error: unknown option/],
-    [['--port', String(port)], /^error: .* in use 127\.0\.0\.1:\d+; --port 0 takes a free one\n$/],
-    [['--host', '203.0.113.1'], /^error: address not available \(.* 203\.0\.113\.1\)\n$/],
-    [['--profile-out', '/nowhere/p.yaml'], /^error: no such file or directory \(ENOENT: .*p\.yaml'\)\n$/],
-  ] as const) {
-    const { code, stderr, stdout } = await run(args);
-    t.equal(code, 2, args.join(' '));
-    t.match(stderr, message);
-    t.equal(stdout, '');
-  }
+  t.match(await run(['--port', String(port)]), {
+    code: 2,
+    stdout: '',
+    stderr: /^error: .* in use 127\.0\.0\.1:\d+; --port 0 takes a free one\n$/,
+  });
 });
 
 async function occupied(t: { teardown(callback: () => unknown): void }): Promise<{ port: number }> {
