@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import t from 'tap';
-import type { CapacityResult } from '../capacity/result.ts';
+import type { LoadOperation } from '../../lib/scenario.ts';
+import { assertAnsweredAsStored } from '../../testing/answered-as-stored.ts';
+import { readCapacity } from '../capacity/result.ts';
 import { judgeWhole } from '../result/conclude.ts';
 import type { LoadSeries } from '../result/load-result.ts';
 import { resultOf, START, seeded, series } from '../testing/made-results.ts';
-import { compareCapacities, compareSeries } from './compare-series.ts';
+import { type Comparison, compareCapacities, compareSeries } from './compare-series.ts';
 
 const TOLERATED = 0.04;
 
@@ -51,69 +54,45 @@ t.test(
   },
 );
 
-t.test('a faster server is better, not worse', async (t) => {
+/** A run as the name of a stored text has it: of each operation a simulated one. */
+interface Run {
+  readonly factor?: number;
+  readonly errorPart?: number;
+  readonly unevenness?: number;
+  readonly operations?: readonly LoadOperation[];
+  /** How many blocks it has. */
+  readonly blocks?: number;
+}
+/** Two runs, or the capacities and intervals of two searches. */
+interface Compared {
+  readonly runs?: readonly [base: Run, head: Run];
+  readonly capacities?: readonly (readonly [value: number | null, low?: number, high?: number])[];
+  readonly tolerated?: number;
+}
+
+function compared({ runs, capacities, tolerated = TOLERATED }: Compared): Comparison {
   const random = seeded(3);
-  const { findings } = compareSeries(simulated(random, 1), simulated(random, 0.85), TOLERATED);
-  t.match(findings[0], { metric: 'listPets p50', verdict: 'better', actual: / by −1[2-8]\.\d % / });
-});
-
-t.test('errors that were not there are found', async (t) => {
-  const random = seeded(5);
-  const { findings } = compareSeries(
-    simulated(random, 1),
-    simulated(random, 1, { errorPart: 0.05 }),
-    TOLERATED,
+  const [early, late] = (runs ?? []).map(({ factor = 1, operations = ['listPets'], blocks, ...more }) =>
+    operations.flatMap((operation) =>
+      simulated(random, factor, more).map((one) => ({
+        ...{ ...one, operation, blocks: one.blocks.slice(0, blocks) },
+      })),
+    ),
   );
-  t.match(
-    findings.find(({ metric }) => metric.endsWith('errors')),
-    { verdict: 'worse' },
-  );
-});
+  if (early !== undefined && late !== undefined) return compareSeries(early, late, tolerated);
+  const [base, head] = (capacities ?? []).map(([capacity, low = 0, high = 0]) => ({
+    ...readCapacity(join(import.meta.dirname, '../../testing')),
+    ...{ capacity, interval: capacity === null ? null : ([low, high] satisfies [number, number]) },
+  }));
+  if (base === undefined || head === undefined) throw new Error('nothing to compare');
+  return compareCapacities(base, head, tolerated);
+}
 
-t.test('a run that scatters too much to tell decides nothing', async (t) => {
-  const random = seeded(9);
-  const { findings } = compareSeries(
-    simulated(random, 1, { unevenness: 0.3 }),
-    simulated(random, 1, { unevenness: 0.3 }),
-    TOLERATED,
-  );
-  t.match(findings[0], { verdict: 'unclear' });
-  const [quiet] = compareSeries(simulated(random, 1), simulated(random, 1), TOLERATED).findings;
-  t.match(quiet, { verdict: 'same' });
-});
-
-t.test('too few blocks are no comparison', async (t) => {
-  const random = seeded(1);
-  const short = simulated(random, 1).map((series) => ({ ...series, blocks: series.blocks.slice(0, 4) }));
-  const comparison = compareSeries(short, simulated(random, 1), TOLERATED);
-  t.same(comparison.findings, []);
-  t.match(comparison.notCompared, [/time blocks/]);
-});
-
-const capacity = (value: number | null, width = 0.02): CapacityResult => ({
-  formatVersion: 2,
-  run: {
-    ...{ target: 't', slo: 'p99<200ms', mix: { listPets: 1, createPet: 0, getPet: 0 }, startedAt: '' },
-    ...{ durationSeconds: 60, harnessVersion: '0.1.0', k6Version: '2.2.0' },
-  },
-  outcome: value === null ? 'quota-limited' : 'found',
-  reason: 'why',
-  capacity: value,
-  interval: value === null ? null : [value * (1 - width), value * (1 + width)],
-  steps: [],
-});
-
-t.test('two capacities are compared by their intervals', async (t) => {
-  for (const [base, head, verdict] of [
-    [capacity(100), capacity(101, 0.01), 'same'],
-    [capacity(100), capacity(80), 'worse'],
-    [capacity(100), capacity(120), 'better'],
-    [capacity(100, 0.1), capacity(95, 0.1), 'unclear'],
-  ] as const)
-    t.match(compareCapacities(base, head, TOLERATED).findings, [{ metric: 'capacity', verdict }]);
-  t.match(compareCapacities(capacity(100), capacity(null), TOLERATED), {
-    findings: [],
-    notCompared: ['head has no capacity: why'],
+t.test('what a comparison says is as stored', async (t) => {
+  assertAnsweredAsStored(t, join(import.meta.dirname, 'testing', 'comparisons.txt'), (asked) => {
+    const { findings, notCompared } = compared(JSON.parse(asked));
+    const rows = findings.map(({ metric, verdict, actual }) => `${metric}: ${verdict}, ${actual}`);
+    return [...rows, ...notCompared].join('\n');
   });
 });
 
