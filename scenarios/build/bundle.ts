@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { schemas } from '../../spec/contract.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import { SCRIPT } from '../runner/load-run.ts';
@@ -14,18 +14,18 @@ export const contractPlugin: Plugin = {
   },
 };
 
-// `npm run build`: the script for k6.
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await build({
-    entryPoints: [fileURLToPath(new URL('scenarios/script.ts', packageRoot))],
-    outfile: fileURLToPath(SCRIPT),
-    bundle: true,
-    format: 'esm',
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    target: 'es2022',
-    external: ['k6', 'k6/*'],
-    logLevel: 'warning',
-    plugins: [contractPlugin],
-  });
-}
+/** How the script is bundled for k6. */
+export const FOR_K6 = {
+  entryPoints: [fileURLToPath(new URL('scenarios/script.ts', packageRoot))],
+  bundle: true,
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2022',
+  external: ['k6', 'k6/*'],
+  logLevel: 'warning',
+  plugins: [contractPlugin],
+} satisfies BuildOptions;
+
+// `npm run build`
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await build({ ...FOR_K6, outfile: fileURLToPath(SCRIPT) });
