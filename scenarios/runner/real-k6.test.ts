@@ -241,9 +241,3 @@ test('a key is in no file, not in the log, and in nobody’s argument list', asy
     if (facts.isFile()) t.notMatch(await readFile(path, 'utf8'), canary, file);
   }
 });
-
-test('a client that is never refused keeps to its bill', async (t) => {
-  const result = await briefly(join(t.testdir({}), 'out'), 'polite-clients', {}, { fault: 'free-unlimited' });
-  for (const { name: key, sent = 0, requests } of result.keys)
-    t.ok(sent <= requests, `${key}: ${sent} of ${requests} on the bill`);
-});

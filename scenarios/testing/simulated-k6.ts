@@ -19,12 +19,11 @@ const evaluate = compileFunction(bundled.outputFiles[0]?.text ?? '', GLOBALS);
 /** What the script exports, and the clients by their names. */
 type Script = Readonly<Record<string, (given?: unknown) => unknown>>;
 
-/** What a target answers otherwise, from its n-th answer on and each so many of them; status 0 is no answer. */
+/** What a target answers otherwise, from one answer to another or each so many of them; status 0 is no answer. */
 export interface Otherwise {
   readonly from?: number;
   readonly every?: number;
-  /** Which one alone. */
-  readonly at?: number;
+  readonly to?: number;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly without?: string;
@@ -124,7 +123,7 @@ export function simulatedWorld(plan: LoadPlan, start: number, target: SimulatedT
     const count = requests.length + 1;
     const other =
       otherwise.find(
-        ({ at = count, from = 1, every = 1 }) => count === at && count >= from && count % every === 0,
+        ({ from = 1, to = count, every = 1 }) => count >= from && count <= to && count % every === 0,
       ) ?? {};
     const { status = answer.statusCode, later = 0 } = other;
     const fields = { ...answer.fields, ...other.headers };

@@ -3,9 +3,8 @@ import t from 'tap';
 import type { LoadOperation } from '../../lib/scenario.ts';
 import { assertAnsweredAsStored } from '../../testing/answered-as-stored.ts';
 import { readCapacity } from '../capacity/result.ts';
-import { judgeWhole } from '../result/conclude.ts';
 import type { LoadSeries } from '../result/load-result.ts';
-import { resultOf, START, seeded, series } from '../testing/made-results.ts';
+import { seeded, series } from '../testing/made-results.ts';
 import { type Comparison, compareCapacities, compareSeries } from './compare-series.ts';
 
 const TOLERATED = 0.04;
@@ -95,50 +94,3 @@ t.test('what a comparison says is as stored', async (t) => {
     return [...rows, ...notCompared].join('\n');
   });
 });
-
-/** So many seconds of ten requests; how long they take follows the second in which they begin. */
-const lasting = (seconds: number, microseconds: (second: number) => number) =>
-  series(seconds, (second) =>
-    Array.from({ length: 10 }, (_, place) => [place * 100, microseconds(second) + place * 7] as const),
-  );
-
-t.test('a run is judged as a whole, or says that it was too short for it', async (t) => {
-  const slowAtPeak = lasting(100, (second) => (second >= 40 && second < 66 ? 50_000 : 1000));
-  const slowAfter = lasting(100, (second) => (second >= 40 ? 5000 : 1000));
-  const even = lasting(42, () => 1000);
-  const judged = (scenario: string) => (all: LoadSeries[]) => {
-    const seconds = scenario === 'spike' ? 100 : (all[0]?.blocks.length ?? 0);
-    const run = {
-      ...resultOf('k', [1]).run,
-      scenario,
-      seconds,
-      startedAt: new Date(START).toISOString(),
-    };
-    return judgeWhole(run, all)[0];
-  };
-  const [recovery, trend, neighbour] = ['spike', 'soak', 'noisy-neighbour'].map(judged);
-  if (recovery === undefined || trend === undefined || neighbour === undefined) throw new Error('none');
-  for (const [outcome, held, actual] of [
-    [recovery(slowAtPeak), true, /slower than usual for 4 s$/],
-    [recovery(slowAfter), false, /listPets p50 1\.0\d ms → 5\.0\d ms/],
-    [recovery(even), null, /^listPets: \d+ and \d+ time blocks, 6 are needed: run it longer$/],
-    [trend(even), true, /^listPets p50 .*\+0\.0 %/],
-    [trend(lasting(40, (second) => 1000 + 50 * second)), false, /^listPets p50 .* → /],
-    [trend(lasting(5, () => 1000)), null, /time blocks, 6 are needed: run it longer$/],
-    [
-      neighbour([
-        ...even,
-        ...named(
-          lasting(42, () => 9000),
-          'noise',
-        ),
-      ]),
-      true,
-      /\+0\.0 %/,
-    ],
-    [neighbour(lasting(42, (second) => (second < 21 ? 1000 : 5000))), false, /1\.0\d ms → 5\.0\d ms/],
-  ] as const)
-    t.match(outcome, { held, actual });
-});
-
-const named = (all: LoadSeries[], stream: string) => all.map((one) => ({ ...one, stream }));

@@ -8,7 +8,6 @@ import {
   looksFirst,
   type PaidLoad,
   payFor,
-  renderBill,
   totalOf,
   Unpayable,
 } from './quota.ts';
@@ -80,27 +79,6 @@ t.test('the bill is what each key is sent, to the request, and never more than i
     ),
     { numRuns: 60 },
   );
-});
-
-t.test('personas are billed for their busiest minute apart, and may go over their limit', async (t) => {
-  const edge = { facts: scenarioNamed('plan-limit-edge'), rate: 0, seconds: 260, clockSpeed: 1 };
-  const { keys: bill, clients } = payFor(edge, [key('f', 'free', 'exhaust'), key('p', 'pro', 'exhaust')]);
-  t.match(bill, [
-    { name: 'f', requests: 185, busiestMinute: 64 },
-    { name: 'p', requests: 906, busiestMinute: 305 },
-  ]);
-  t.same(clients, [0, 1]);
-  t.match(renderBill(bill), / 64 of 60 a minute, over it on purpose\n/);
-  const noise = { facts: scenarioNamed('noisy-neighbour'), rate: 2, seconds: 360, clockSpeed: 1 };
-  const { keys: ofNoise } = payFor(noise, [key('ban', 'business', 'ban'), BUSINESS]);
-  t.match(renderBill(ofNoise), /1,820 of 100,000 a day +620 of 1,000 a minute/);
-  t.match(ofNoise, [
-    { name: 'ban', requests: 1820, busiestMinute: 620 },
-    { name: 'b', requests: 721, busiestMinute: 121 },
-  ]);
-  const abuse = { facts: scenarioNamed('abusive-client'), rate: 2, seconds: 240, clockSpeed: 1 };
-  const apart = payFor(abuse, [key('ban', 'free', 'ban', 'load'), BUSINESS]);
-  t.same([apart.clients, apart.turns], [[0], [[1]]], 'its key does not pay for others beside it');
 });
 
 t.test('what fits is decided by minute, day, clock, role and what was spent before', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap';
 import { redactorOf } from '../../../checks/wire/redaction.ts';
 import { logged, planWith, START } from '../testing/made-results.ts';
 import { Samples } from './figures.ts';
-import { judgeIds, Recording } from './recording.ts';
+import { Recording } from './recording.ts';
 
 const PLAN = planWith('p', {
   scenario: 'noisy-neighbour',
@@ -99,10 +99,4 @@ t.test('a client that reports nothing is a broken threshold', async (t) => {
   t.same(silent.part({ interrupted: 'by a signal' }).thresholds, [], 'unless it was cut short');
   silent.add(logged({ measurement: { name: 'm', key: 'free-1', value: 1, unit: 's' } }));
   t.same(silent.part().thresholds, []);
-});
-
-t.test('an id that two animals have is told', async (t) => {
-  t.match(judgeIds(['1', '2', '3']), { held: true, actual: '3 ids' });
-  t.match(judgeIds(['1', '2', '2']), { held: false, actual: '2 ids; given twice: 2' });
-  t.match(judgeIds([]), { held: false });
 });

@@ -236,7 +236,7 @@ export const versions = (spoken: readonly string[]) => {
 };
 
 /** Whether every animal that was added has an id of its own. */
-export function judgeIds(ids: readonly string[]): ThresholdOutcome {
+function judgeIds(ids: readonly string[]): ThresholdOutcome {
   const distinct = new Set(ids).size;
   const twice = new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
   const given = twice.size === 0 ? '' : `; given twice: ${[...twice].slice(0, 3).join(', ')}`;
