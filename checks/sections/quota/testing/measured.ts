@@ -32,7 +32,7 @@ export interface Told {
   readonly reset?: number | undefined;
   readonly retryAfter?: string | number | undefined;
   /** Of the Error body. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** Seconds from noon on; without it the target shows no clock. */
   readonly date?: number | undefined;
   readonly body?: string;
