@@ -14,7 +14,8 @@ import {
 } from './refill.ts';
 import { judgeRemaining, refillStep, stoodPastReset, surelyGivenBack } from './remaining-arithmetic.ts';
 import { TargetClock, wentBack } from './target-clock.ts';
-import { assertSaid, inWords, type Says, type Written } from './testing/written-readings.ts';
+import { MODELS } from './testing/simulated-limits.ts';
+import { assertSaid, inWords, ofGroups, type Written } from './testing/written-readings.ts';
 import { givenAtOnce, SECOND } from './time.ts';
 import {
   clockDoubt,
@@ -54,7 +55,7 @@ const counted = (some: readonly Written[] = [], perMinute: number) => {
 };
 const limitsOf = (perMinute: number) => ({ perMinute, perDay: 1000 });
 
-const says: Readonly<Record<string, Says>> = {
+const says: Readonly<Record<string, Parameters<typeof ofGroups>[0]>> = {
   count([some = []], perMinute) {
     const count = counted(some, perMinute);
     const { kind, ...missing } = count.verdict;
@@ -153,6 +154,19 @@ const says: Readonly<Record<string, Says>> = {
   },
 };
 
+/** What a limit says to requests so many seconds after a full minute: `admitted or not/Remaining/Reset`. */
+function models(line: string, capacity: number): string {
+  const [name, ...seconds] = line.split(' ');
+  const limit = Object.entries(MODELS).find(([one]) => one === name)?.[1](capacity);
+  const said = seconds.map((at) => limit?.(NOON + Number(at) * SECOND));
+  return said
+    .map((one) => one && `${one.admitted ? 'yes' : 'no'}/${one.remaining}/${(one.reset - NOON) / SECOND}`)
+    .join(' ');
+}
+
 t.test('what is said of them is as stored', (t) =>
-  assertSaid(t, join(import.meta.dirname, 'testing', 'thresholds.txt'), says),
+  assertSaid(t, join(import.meta.dirname, 'testing', 'thresholds.txt'), {
+    ...Object.fromEntries(Object.entries(says).map(([name, say]) => [name, ofGroups(say)])),
+    models,
+  }),
 );

@@ -89,6 +89,12 @@ export const tokenBucketByNextToken = bucket('next token');
 /** What ten seconds bring comes at their end, all at once. */
 export const tokenBucketInSteps = bucket('full', 10_000);
 
+/** Every kind of limit. */
+export const MODELS = {
+  ...{ fixedWindow, alignedWindow, slidingLog, slidingCounter },
+  ...{ tokenBucket, tokenBucketByNextToken, tokenBucketInSteps },
+};
+
 /** How a client sends its requests. */
 export interface Burst {
   readonly startsAt: number;

@@ -56,8 +56,20 @@ function written(text: string, perMinute: number): Written[] {
   });
 }
 
-/** Says something of groups of answers, each `|` away from the next, with a plan's number a minute and a day of 1000. */
-export type Says = (groups: readonly Written[][], perMinute: number) => unknown;
+/** Groups of answers, each ` | ` away from the next; `-` is none. */
+export const groupsOf = (line: string, perMinute: number): readonly Written[][] =>
+  line
+    .split(' | ')
+    .map((group) => group.split(' ').flatMap((one) => (one === '-' ? [] : written(one, perMinute))));
+
+/** Says something of a line, for a plan with a number a minute, and 1000 a day. */
+export type Says = (line: string, perMinute: number) => unknown;
+
+/** Says it of the groups of a line. */
+export const ofGroups =
+  (say: (groups: readonly Written[][], perMinute: number) => unknown): Says =>
+  (line, perMinute) =>
+    say(groupsOf(line, perMinute), perMinute);
 
 /** What is true, and numbers, in few words. */
 export const inWords = (said: Readonly<Record<string, unknown>>): string =>
@@ -102,14 +114,7 @@ export async function assertSaid(t: Test, file: string, says: Readonly<Record<st
     .slice(1)) {
     const [title = '', ...lines] = block.trim().split('\n');
     const [, name = '', perMinute = ''] = /^(\w+) (\d+)/.exec(title) ?? [];
-    const say = (line: string) => {
-      const groups = line
-        .split(' | ')
-        .map((group) =>
-          group.split(' ').flatMap((one) => (one === '-' ? [] : written(one, Number(perMinute)))),
-        );
-      return says[name]?.(groups, Number(perMinute));
-    };
+    const say = (line: string) => says[name]?.(line, Number(perMinute));
     const said: string[] = [];
     for (const line of lines) {
       const [answers = ''] = line.split(/ →/);

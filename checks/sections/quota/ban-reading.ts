@@ -194,7 +194,7 @@ function endOf(
 /** Why the run does not wait for the end of a ban of this length; undefined if it does. */
 const tooLong = (length: number): string | undefined =>
   length > LONGEST_BAN
-    ? `the ban lasts ${Math.round(length / MINUTE)} minutes, but a run waits only ${LONGEST_BAN / MINUTE}`
+    ? `the ban lasts ${Math.ceil(length / MINUTE)} minutes, but a run waits only ${LONGEST_BAN / MINUTE}`
     : undefined;
 
 /**

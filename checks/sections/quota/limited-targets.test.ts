@@ -3,16 +3,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { currentId } from '../../../spec/contract.ts';
-import {
-  alignedWindow,
-  fixedWindow,
-  type SimulatedLimit,
-  slidingCounter,
-  slidingLog,
-  tokenBucket,
-  tokenBucketByNextToken,
-  tokenBucketInSteps,
-} from '../../limits/testing/simulated-limits.ts';
+import { MODELS, type SimulatedLimit } from '../../limits/testing/simulated-limits.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Finding } from '../../run/findings.ts';
@@ -28,15 +19,6 @@ const keys: readonly Key[] = [free, spare, toBan];
 const ban = { refusals: 10, seconds: 40 };
 const all = ['exhaust', 'ban'] as const;
 
-const MODELS = {
-  fixedWindow,
-  alignedWindow,
-  slidingLog,
-  slidingCounter,
-  tokenBucket,
-  tokenBucketByNextToken,
-  tokenBucketInSteps,
-};
 type Model = keyof typeof MODELS;
 
 /** A conforming target. At the end of its window a sliding counter still holds all of it: it asks to wait longer. */

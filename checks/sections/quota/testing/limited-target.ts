@@ -34,9 +34,9 @@ export interface LimitedTarget {
   readonly permissions?: readonly Permission[];
   readonly limit?: SimulatedLimit;
   /** How many requests a minute admits; by default the plan's number. */
-  readonly admits?: number;
+  readonly admits?: number | undefined;
   /** How many requests of its day a key has left; by default the plan's number. */
-  readonly day?: number;
+  readonly day?: number | undefined;
   /** With so many refusals in a row a key is banned, for so many seconds. */
   readonly ban?: { readonly refusals: number; readonly seconds: number };
   /** What is answered otherwise than the limits would have it; nothing leaves it as it is. */
