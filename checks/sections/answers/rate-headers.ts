@@ -71,15 +71,14 @@ function ofAnotherPlan(limit: NumberHeader, { name, plan }: Key): string {
  * seconds from milliseconds, and from a number of seconds left.
  */
 function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: TraceSoFar, byDay: boolean) {
-  const { sentAt, receivedAt } = exchange;
+  const { sentAt, receivedAt, date } = rateReading(exchange);
   const violationIf = (earliest: number, latest: number) =>
     resetViolation(reset, {
       from: earliest - SECOND,
       to: latest + (byDay ? DAY : LONGEST_OF_MINUTE) + SECOND,
-      now: receivedAt + (trace.targetClock.skew ?? 0),
+      now: date ?? receivedAt + (trace.targetClock.skew ?? 0),
       window: byDay ? 'a day' : 'two minutes',
     });
-  const { date } = rateReading(exchange);
   if (date !== undefined && violationIf(date, date) === undefined) return undefined;
   const made = trace.targetClock.at(sentAt);
   const received = trace.targetClock.at(receivedAt);
