@@ -6,7 +6,7 @@ import { REDACTED, type Redact, redactorOf } from './redaction.ts';
 import { BodyBudget, LARGEST_BODY, readResponse } from './response-body.ts';
 
 /** A request of a client and the response to it, as they passed by. */
-export interface Observed extends Omit<WireRequest, 'body'>, Omit<Dispatched, 'outcome'> {
+export interface Observed extends WireRequest, Omit<Dispatched, 'outcome'> {
   /** Path and query, relative to the base address. */
   readonly path: string;
   readonly body: string;
