@@ -5,9 +5,7 @@ import { placeScript } from '../runner/load-run.ts';
 import { planWith } from '../runner/testing/made-results.ts';
 
 t.test('the script has every client, is private, and imports nothing but k6’s own modules', async (t) => {
-  const told = { ...planWith('k'), validateEvery: 100, tagged: false };
-  const plan = { ...told, headers: [], samples: { categoryId: '1', ids: [] }, options: {} };
-  const script = await placeScript(t.testdir({}), plan);
+  const script = await placeScript(t.testdir({}), planWith('k'));
   t.equal(statSync(script).mode & 0o077, 0);
   const text = readFileSync(script, 'utf8');
   const imported = [...text.matchAll(/ from "([^"]+)";$/gm)].map(([, path = '']) => path);

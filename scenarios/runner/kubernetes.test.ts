@@ -6,8 +6,10 @@ import { Ajv } from 'ajv';
 import t, { type Test } from 'tap';
 import { parse, parseAllDocuments } from 'yaml';
 import { parseProfile } from '../../checks/profile/parse-profile.ts';
+import { DIRECT } from '../../checks/wire/access.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import { scenarioNamed } from '../lib/catalogue.ts';
+import { assertAnsweredAsStored } from '../testing/answered-as-stored.ts';
 import { kubernetesManifests } from './kubernetes.ts';
 import { startEmbeddedTarget } from './quota/load-target.ts';
 
@@ -91,7 +93,7 @@ t.test("the TestRun is valid against the operator's own CRD, without an unknown 
   if (crd === undefined) return;
   const version = crd.spec.versions.find(({ name }: { name: string }) => name === 'v1alpha1');
   const schema = Object(closed(version.schema.openAPIV3Schema));
-  const [configMap, testRun] = await documents(3);
+  const [, testRun] = await documents(3);
   // ObjectMeta is described elsewhere in Kubernetes.
   const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
   const { metadata, ...rest } = testRun;
@@ -100,56 +102,24 @@ t.test("the TestRun is valid against the operator's own CRD, without an unknown 
     validate({ ...rest, metadata: {}, spec: { ...rest.spec, paralelism: 2 } }),
     'it sees an unknown field',
   );
-  t.match(testRun, {
-    apiVersion: 'k6.io/v1alpha1',
-    kind: 'TestRun',
-    spec: {
-      parallelism: 3,
-      script: { configMap: { name: configMap.metadata.name, file: 'script.js' } },
-      runner: { envFrom: [{ secretRef: { name: 'my-keys' } }], image: /^grafana\/k6:\d+\.\d+\.\d+$/ },
-    },
+});
+
+/** A load as the name of a stored text has it. */
+interface Asked extends Partial<Omit<Parameters<typeof manifests>[1], 'facts' | 'target'>> {
+  readonly scenario?: string;
+  readonly shards?: number;
+  readonly address?: string;
+  readonly access?: typeof target.access;
+}
+
+t.test('manifests are as stored, without a key', async (t) => {
+  const file = join(import.meta.dirname, 'testing', 'manifests.txt');
+  await assertAnsweredAsStored(t, file, async (asked) => {
+    const given: Asked = JSON.parse(asked);
+    const { scenario = 'mixed', shards = 1, address = target.address, access = DIRECT, ...more } = given;
+    const chosen = { facts: scenarioNamed(scenario), target: { ...target, address, access } };
+    const text = await manifests(shards, { ...more, ...chosen });
+    for (const value of Object.values(target.secrets)) t.notMatch(text, value);
+    return text.replace(/(script\.js: \|.*\n)(?: {4}.*\n|\n)+/, '$1');
   });
-  t.equal(metadata.name, configMap.metadata.name);
-});
-
-t.test('k6 has the further options', async (t) => {
-  const [configMap, watched] = await documents(1, { k6Options: ['--out', 'opentelemetry'] });
-  t.match(watched.spec.arguments, / --out opentelemetry$/);
-  t.equal(JSON.parse(configMap.data['plan.json']).tagged, true);
-});
-
-t.test('an address that is the runner itself is refused', async (t) => {
-  for (const host of ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0'])
-    await t.rejects(manifests(1, { target: { ...target, address: `http://${host}:8080/v1` } }), {
-      message: /is the runner itself/,
-    });
-});
-
-t.test('headers and certificates come from the Secret, the authority from the ConfigMap', async (t) => {
-  const access = {
-    headers: [
-      { name: 'X-Access-Token', value: 'canary-of-a-header', env: 'ACCESS' },
-      { name: 'X-Tenant', value: 'blue' },
-    ],
-    tls: { ca: 'the authority', cert: 'the certificate', key: 'canary-key' },
-    secrets: [],
-  };
-  const text = await manifests(1, { target: { ...target, access } });
-  t.notMatch(text, /canary|the certificate/);
-  t.match(text, /# Secret: .*ACCESS, PETSTORE_TLS_CERT, PETSTORE_TLS_KEY:/);
-  const [configMap, testRun] = parseAllDocuments(text).map((each) => each.toJS());
-  t.equal(configMap.data['ca.pem'], 'the authority');
-  t.match(testRun.spec.runner.env, [{ name: 'SSL_CERT_FILE', value: '/test/ca.pem' }]);
-  const { headers } = JSON.parse(configMap.data['plan.json']);
-  t.same(headers, [
-    { name: 'X-Access-Token', env: 'ACCESS' },
-    { name: 'X-Tenant', value: 'blue' },
-  ]);
-});
-
-t.test('no key is in the manifests, and runners share none', async (t) => {
-  const text = await manifests(3);
-  for (const value of Object.values(target.secrets)) t.notMatch(text, value);
-  const { turns } = JSON.parse(parseAllDocuments(text)[0]?.toJS().data['plan.json']);
-  t.same(turns, [[0], [1], [2]]);
 });

@@ -1,9 +1,24 @@
 import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { assertAsStored } from '../../checks/testing/as-stored.ts';
 
-/** Asserts that the texts of a file are as stored, where the name of each is what is asked: another line asks more. */
-export function assertAnsweredAsStored(t: Test, file: string, answer: (asked: string) => string): void {
-  const asked = [...readFileSync(file, 'utf8').matchAll(/^===== (.*)$/gm)].map(([, name = '']) => name);
-  assertAsStored(t, file, Object.fromEntries(asked.map((name) => [name, answer(name)])));
+/**
+ * Asserts that the texts of a file are as stored, where the name of each is what is asked: another line asks more. What
+ * cannot be had is answered with why.
+ */
+export async function assertAnsweredAsStored(
+  t: Test,
+  file: string,
+  answer: (asked: string) => string | Promise<string>,
+): Promise<void> {
+  const texts: Record<string, string> = {};
+  for (const [, asked = ''] of readFileSync(file, 'utf8').matchAll(/^===== (.*)$/gm))
+    try {
+      texts[asked] = await answer(asked);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      texts[asked] = error.message;
+    }
+  assertAsStored(t, file, texts);
 }

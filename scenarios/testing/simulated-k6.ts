@@ -40,13 +40,6 @@ export interface SimulatedTarget {
   readonly animals?: number;
 }
 
-/** A request as it was answered: when, by whom, what. */
-export interface Simulated {
-  readonly at: number;
-  readonly asked: string;
-  readonly status: number;
-}
-
 class Answered extends ServerResponse {
   readonly fields: Record<string, string> = {};
   text = '';
@@ -100,7 +93,7 @@ export function simulatedWorld(plan: LoadPlan, start: number, target: SimulatedT
   const handle = requestHandler(serviceOf(usual, { design, ...(animals === undefined ? {} : { animals }) }), {
     listening: true,
   });
-  const requests: Simulated[] = [];
+  const requests: { readonly at: number; readonly asked: string; readonly status: number }[] = [];
   const lines: string[] = [];
   const pass = (milliseconds: number) => {
     machine.now += milliseconds;

@@ -119,6 +119,7 @@ t.test('what a search does and says is as stored', async (t) => {
     'one that holds whatever comes': await searched(1e6),
     'one that holds nothing': await searched(0),
     'one that holds half a request a second': await searched(0.5, undefined, { rate: 1 }),
+    'one that holds three, asked for less than one': await searched(3, undefined, { rate: 0.8 }),
     'a machine that carries nothing': await searched(0, stumbling(0, 200)),
     'a first guess that is too high': await searched(100, undefined, { rate: 300 }),
     'a machine that stumbles six times': await searched(100, stumbling(100, 200, 6)),

@@ -125,9 +125,6 @@ t.test('processes have keys of their own that can pay an equal part', async (t) 
   t.match(pay(16, 120, [FREE, BUSINESS], { processes: 2 }), {
     message: /does not fit: .*\nWould fit: --rate 1\.86 for the same time/,
   });
-  t.match(pay(1, 120, [FREE, BUSINESS], { processes: 3 }), { message: /3 load keys, one each; there are 2/ });
-  const burst = { facts: scenarioNamed('burst'), rate: 0, seconds: 5, clockSpeed: 1, processes: 2 };
-  t.throws(() => payFor(burst, three), /about single clients/);
 });
 
 t.test('keys pay equal parts, as many as can; the one that can pay most looks at the target', async (t) => {
