@@ -85,13 +85,15 @@ function keepWithinTheQuota(who: Caller): void {
     } else if (answer.status === 0) rest(1);
     else banned = `status ${answer.status}`;
   }
+  assertion(who, 'a polite client is never banned', banned === '', 'no ban', banned || 'no ban');
+  // Of the moments before a ban no quota can be told.
+  if (banned !== '') return;
   const seconds = elapsed();
   const sold = (who.key.perMinute * Math.min(POLITE_SECONDS, seconds)) / WINDOW;
   const isEnough = admitted >= 0.95 * sold;
   measurement(who, 'part of the quota reached', (100 * admitted) / sold, '%');
-  assertion(who, 'a polite client is never banned', banned === '', 'no ban', banned || 'no ban');
   // Where it sent one request at a time and nothing was refused, the target was too slow to reach the quota.
-  const isSlow = banned === '' && refused === 0 && !isEnough;
+  const isSlow = refused === 0 && !isEnough;
   assertion(
     who,
     'a polite client gets 95 % of its quota',

@@ -76,60 +76,26 @@ for (const { name, personas } of CATALOGUE) {
   });
 }
 
-/** A server whose answer to the n-th request is right, as far as `wrong` does not change it; null never answers. */
-interface Answer {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly without?: string;
-  readonly body?: string;
-}
-
-const targetWith = (t: Test, wrong: (count: number) => Answer | undefined | null) => {
+/** A server whose answer to the n-th request is right, as far as `other` does not say another body; null never answers. */
+const targetWith = (t: Test, other: (count: number) => string | undefined | null) => {
   const reset = Math.ceil(Date.now() / 1000) + 60;
   let count = 0;
   return targetThat(t, (request, response) => {
     request.resume();
     count += 1;
-    const answer = wrong(count);
-    if (answer === null) return;
-    const headers = new Map(
-      Object.entries({
-        'content-type': 'application/json',
-        'x-ratelimit-limit': '1000000',
-        'x-ratelimit-remaining': String(1_000_000 - count),
-        'x-ratelimit-reset': String(reset),
-        ...answer?.headers,
-      }),
-    );
-    headers.delete(answer?.without ?? '');
-    response.writeHead(200, Object.fromEntries(headers));
-    response.end(answer?.body ?? '[{"id":1,"name":"Rex","categoryId":1}]');
+    const body = other(count);
+    if (body === null) return;
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'x-ratelimit-limit': '1000000',
+      'x-ratelimit-remaining': String(1_000_000 - count),
+      'x-ratelimit-reset': String(reset),
+    });
+    response.end(body ?? '[{"id":1,"name":"Rex","categoryId":1}]');
   });
 };
 
 const LISTS = { facts: CAPACITY_STEP } as const;
-
-const WRONG: readonly (Answer & { readonly requirement: string })[] = [
-  { requirement: 'rate-limit-value', headers: { 'x-ratelimit-limit': '999999' } },
-  { requirement: 'rate-remaining-value', headers: { 'x-ratelimit-remaining': '5e0' } },
-  { requirement: 'rate-reset-value', headers: { 'x-ratelimit-reset': '1000000000' } },
-  { requirement: 'rate-headers-on-200', without: 'x-ratelimit-remaining' },
-  { requirement: 'media-type-json', headers: { 'content-type': 'text/plain' } },
-  { requirement: 'list-pet-schema', body: '[{"id":1,"categoryId":1}]' },
-];
-
-for (const validateEvery of [1, 5])
-  test(`answers that turn wrong are seen, one body in ${validateEvery} looked at`, async (t) => {
-    // A few that are right for each virtual user first, so that it has something to remember.
-    const target = await targetWith(t, (count) =>
-      count > 120 ? WRONG[count % (WRONG.length + 1)] : undefined,
-    );
-    const timing = { rate: 250, seconds: 3, slo: 'p99<50ms', validateEvery };
-    const { violations } = await runAt(target, join(t.testdir({}), 'out'), 'smoke', { ...LISTS, ...timing });
-    t.same(
-      violations.map(({ requirement }) => requirement).toSorted(),
-      WRONG.map(({ requirement }) => requirement).toSorted(),
-    );
-  });
 
 test('every request is in the report once, also those never answered', async (t) => {
   let received = 0;
@@ -204,9 +170,7 @@ test('a key is in no file, not in the log, and in nobody’s argument list', asy
   const { key, cert } = await createAuthority();
   const header = { name: 'X-Access-Token', value: 'canary-of-a-header', env: 'ACCESS' };
   const target = {
-    ...(await targetWith(t, (count) =>
-      count > 20 ? { body: `canary-9b7e1f42d08c55aa ${header.value}` } : undefined,
-    )),
+    ...(await targetWith(t, (count) => (count > 20 ? `canary-9b7e1f42d08c55aa ${header.value}` : undefined))),
     access: { headers: [header], tls: { key, cert, servername: 'petstore.test' }, secrets: [header.value] },
   };
   const canary = RegExp(
