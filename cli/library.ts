@@ -139,7 +139,7 @@ function refuseOtherTypes(options: unknown, schema: TSchema): void {
 function givenProfile(keys: readonly TargetKey[], options: CheckOptions) {
   const { plans, gaps, headers = {}, tls } = options;
   const granted = Object.entries(headers).map(([name, value], index) => ({
-    ...{ name, value, env: `PETSTORE_HEADER_${index + 1}` },
+    ...{ name, value, env: `PETSTORE_HEADER_${index}` },
   }));
   const named = keys.map((key, index) => {
     const name = key.name ?? `${key.plan}-${index + 1}`;

@@ -2,7 +2,7 @@
 import { dirname, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Document, isMap, parseDocument, YAMLMap } from 'yaml';
-import { gaps } from '../../spec/contract.ts';
+import { currentId } from '../../spec/contract.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import { PROFILE_DEFAULTS, type TargetProfile } from './target-profile.ts';
 
@@ -55,10 +55,11 @@ export function pinnedProfileYaml(
   observed: readonly { readonly id: string; readonly question: string; readonly answer: string }[],
 ): string {
   const document = written === undefined ? documentOf(profile) : parseDocument(written);
-  if (!isMap(document.get('gaps'))) document.set('gaps', new YAMLMap());
+  const pins = document.get('gaps');
+  const names = isMap(pins) ? pins.items.map(({ key }) => String(key)) : [];
+  if (!isMap(pins)) document.set('gaps', new YAMLMap());
   for (const { id, question, answer } of observed) {
-    const former = [id, ...(gaps.find((gap) => gap.id === id)?.formerly ?? [])];
-    const pinned = former.find((name) => document.hasIn(['gaps', name]));
+    const pinned = names.find((name) => currentId(name) === id);
     if (pinned !== undefined) {
       document.setIn(['gaps', pinned], answer);
       continue;

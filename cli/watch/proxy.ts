@@ -47,7 +47,7 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
   const keeping = { isSafe: true, isHttp2: false };
   /** A connection of a client has one to the target to itself. */
   const connections = new WeakMap<Socket, Connection>();
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (incoming, outgoing) => {
     const sentAt = Date.now();
     const { method = 'GET', url: path = '/', socket: client } = incoming;
     const connection = connections.get(client);
@@ -116,8 +116,6 @@ export async function startProxy({ target, access, port, onPassed, onLost }: Pro
     connections.set(client, connection);
     client.once('close', () => void connection.destroy());
   });
-  server.keepAliveTimeout = 0;
-  server.requestTimeout = 0;
   await once(server.listen(port, '127.0.0.1'), 'listening');
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('not listening on a port');

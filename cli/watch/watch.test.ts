@@ -1,8 +1,9 @@
 /** What is told of the traffic of other clients, through the proxy and from a recording. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readReport } from '../../reports/report.ts';
+import { shows, start } from '../testing/command.ts';
 import { runHere } from '../testing/in-process.ts';
 import { type TestTarget, testTarget } from '../testing/test-target.ts';
 
@@ -137,6 +138,20 @@ t.test('a command that fails, or is ended', async (t) => {
   ];
   for (const [client, code, stderr] of rows)
     t.match(await runHere(target.folder, [...args, ...client], { K }), { code, stderr });
+});
+
+t.test('a rule that throws ends it', async (t) => {
+  const target = await testTarget(t);
+  appendFileSync(target.profile, 'rules: [./rules.mjs]\n');
+  const row =
+    "row: { id: 'ours-a', statement: 'x', formerly: [], section: 'own', level: 'MUST', title: 'x' }";
+  const check = "check: { id: 'ours-a', scenes: [], observe() { throw new Error('oh'); } }";
+  writeFileSync(join(target.folder, 'rules.mjs'), `export default [{ ${row}, ${check} }];\n`);
+  const started = start(target.folder, ['watch', '--profile', 'target.yaml'], target.env);
+  await shows(started, 'stderr', / passes on to /);
+  await fetch(`${started.output.stderr.split(' ')[0]}/pets`);
+  t.equal(await started.ended, 70);
+  t.match(started.output.stderr, /nothing about the target: oh\n/);
 });
 
 t.test('a recording', async (t) => {
