@@ -4,7 +4,7 @@ import { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
 import type { RunEvent } from '../../checks/run/run-events.ts';
-import { wantsColour } from '../shared/screen.ts';
+import { screenOf, wantsColour } from '../shared/screen.ts';
 import { liveView } from './live-view.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
@@ -43,9 +43,9 @@ mock.timers.enable({ apis: ['setInterval'] });
 function shown(
   isTTY: boolean,
   events: readonly RunEvent[],
-  { speed = 1, simulated = false, mostRequests = Number.POSITIVE_INFINITY } = {},
+  { speed = 1, simulated = false, mostRequests = Number.POSITIVE_INFINITY, columns = 60 } = {},
 ): string {
-  const stream = Object.assign(new PassThrough(), { isTTY, columns: 60, rows: 10 });
+  const stream = Object.assign(new PassThrough(), { isTTY, columns, rows: 10 });
   const clock = { speed, now: () => START, sleepUntil: async () => {} };
   const only = Array.from({ length: 97 }, (_, index) => `check-${index}`);
   const subject = { only, mostRequests, ...(simulated ? { clock } : {}) };
@@ -100,10 +100,12 @@ for (const [name, events, how, expected] of [
 }
 
 t.test('a terminal has the picture and lines that stay; nothing wraps, the cursor stays', async (t) => {
-  const text = shown(true, [{ ...FAILED, violation: { expected: '', actual: 'x'.repeat(500) } }, SENT]);
+  const long = [{ ...FAILED, violation: { expected: '', actual: 'x'.repeat(500) } }, SENT];
+  const text = shown(true, long);
   t.match(text, /✘ list-limit-default .*\n▸ x/s);
   const widths = (shown: string) => shown.split('\n').map((line) => stripVTControlCharacters(line).length);
   t.equal(Math.max(...widths(text)), 59);
+  t.equal(Math.max(...widths(shown(true, long, { columns: 9 }))), 20, 'but not unreadable');
   t.notMatch(text, '\u001b[?25l');
 });
 
@@ -132,5 +134,13 @@ t.test('colour: a terminal, unless NO_COLOR; FORCE_COLOR asks for it elsewhere',
       getColorDepth,
     }) as unknown as NodeJS.WriteStream;
     t.equal(wantsColour(stream), expected, JSON.stringify([values, isTTY]));
+    const [least, larger] = [
+      { columns: 9, rows: 9 },
+      { columns: 41, rows: 11 },
+    ];
+    if (isTTY === true) {
+      t.match(screenOf(Object.assign(stream, least)), { colour: expected, columns: 40, rows: 10 });
+      t.match(screenOf(Object.assign(stream, larger)), larger);
+    }
   }
 });

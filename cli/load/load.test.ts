@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { runHere } from '../testing/in-process.ts';
+import { progressLine } from './load.ts';
 import { runLoad, skip } from './testing/measured-load.ts';
 
 t.test('a load, a comparison and a merge as a user runs them', { skip }, async (t) => {
@@ -96,6 +97,7 @@ t.test('a search that the day ends tells how far it came, and what each step sho
   const server = await startReferenceServer({ enterprise });
   t.teardown(() => server.close());
   const folder = t.testdir({
+    o: { 'k6-dashboard.html': 'of an earlier load', 'load-report.json': '{}' },
     'p.yaml': `target: ${server.baseUrl}
 keys: [{ name: k, plan: enterprise, env: LOAD_KEY, roles: [load] }]
 plans: { enterprise: { perMinute: 1000, perDay: 200 } }
@@ -107,6 +109,7 @@ load: { allowed: true }
     LOAD_KEY,
   });
   t.equal(code, 0, stderr);
+  t.notMatch(readdirSync(join(folder, 'o')), /dashboard|load-report/);
   t.match(stderr, /^ +20\.0\/s {2}✓ p50 .*\n +40\.0\/s {2}✓ p50 /m);
   t.match(stdout, /At least /);
   const { outcome, atLeast, steps } = JSON.parse(readFileSync(join(folder, 'o', 'capacity.json'), 'utf8'));
@@ -115,6 +118,19 @@ load: { allowed: true }
     t.ok(held && Math.abs(requests - 3 * rate) <= 1, `${requests} requests at ${rate}/s`);
     t.ok(0 < p50 && p50 <= p99 && errorPart === 0, `${p50} and ${p99} ms`);
   }
+});
+
+t.test('how far a load came is told in a line', async (t) => {
+  const figures = (requests: number) => ({
+    ...{ requests, errors: requests / 5, violations: 0 },
+    latency: (percentile: number) => percentile / 3,
+  });
+  for (const [seconds, requests, line] of [
+    [61.5, 5, '  62 s: 5,000 of at most 9,000 requests, 1.7/s, p95 31.7 ms, 1,000 errors'],
+    [2, 5, '  2 s: 5,000 of at most 9,000 requests, 2.5/s, p95 31.7 ms, 1,000 errors'],
+    [61.5, 0, '  62 s: 5,000 of at most 9,000 requests, 0.0/s, p95 –, 1,000 errors'],
+  ] as const)
+    t.equal(progressLine(9_000, seconds, figures(5_000), figures(requests)), line);
 });
 
 t.test('an option that k6 does not know', { skip }, async (t) => {

@@ -143,7 +143,8 @@ async function searchForCapacity(request: LoadRun): Promise<number> {
   return verdict === 'pass' ? 0 : EXIT.inconclusive;
 }
 
-const progressLine = (most: number, seconds: number, all: SloFigures, recent: SloFigures) => {
+/** How far a load came, in its latest seconds and in all. */
+export const progressLine = (most: number, seconds: number, all: SloFigures, recent: SloFigures) => {
   const { requests, latency } = recent;
   return [
     `  ${Math.round(seconds)} s: ${all.requests.toLocaleString('en')} of at most ${most.toLocaleString('en')} requests`,
