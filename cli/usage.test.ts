@@ -31,6 +31,9 @@ const folder = t.testdir({
   'prod.yaml': PROFILE.replace('http://127.0.0.1:9', 'https://petstore.example.com'),
   'load.yaml': PROFILE.replace(' }', ', roles: [load] }'),
   'prod-load.yaml': `${PROFILE.replace('http://127.0.0.1:9', 'https://petstore.example.com')}load: { allowed: true }\n`,
+  'may-load.yaml': `${PROFILE.replace(' }', ', roles: [load] }')}load: { allowed: true }\n`,
+  'permitted.yaml': `${PROFILE.replace(' }', ', roles: [load] }')}load: { allowed: true }\npermit: [exhaust, ban]\n`,
+  'bomb.yaml': 'a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n',
   'unset.yaml': `${PROFILE.replace('PETSTORE_FREE_KEY }', 'UNSET, roles: [load] }')}load: { allowed: true }\n`,
   'small.yaml': `target: http://127.0.0.1:9/v1
 plans: { enterprise: { perMinute: 100, perDay: 120 } }
