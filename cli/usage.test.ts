@@ -46,6 +46,7 @@ keys: [{ name: ours, plan: enterprise, env: PETSTORE_FREE_KEY, roles: [functiona
 permit: [writes, exhaust, ban]
 `,
   folder: {},
+  'broken-report': { 'report.json': '{"formatVersion":3}' },
   searched: { 'capacity.json': '{}' },
   load: { 'load-report.json': LOAD },
   'slow-load': {
