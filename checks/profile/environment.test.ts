@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
-import { keyValues, profileKeys } from './environment.ts';
+import { assertAsStored } from '../testing/as-stored.ts';
+import { accessOf, keyValues, profileKeys } from './environment.ts';
 import { PROFILE_DEFAULTS, type ProfileKey } from './target-profile.ts';
+import { UsageError } from './usage-error.ts';
 
 const key = (name: string, env: string): ProfileKey => ({
   name,
@@ -77,4 +81,21 @@ t.test('a value that cannot be sent, or redacted, is a problem that names the va
 t.test('a key need not be there, and is looked at where it is', async (t) => {
   t.equal(problems({ FREE_KEY: 'free-secret' }), '');
   t.match(problems({ FREE_KEY: '', PRO_KEY: 'two words' }), /^FREE_KEY.*\nPRO_KEY.*$/);
+});
+
+const ACCESS = join(import.meta.dirname, 'testing', 'access.txt');
+
+t.test('how a target is reached is as stored, by what differs from the usual', async (t) => {
+  const texts: Record<string, string> = {};
+  for (const [, row = ''] of readFileSync(ACCESS, 'utf8').matchAll(/^===== (.*)$/gm)) {
+    const { target = 'https://staging.example.com:8443/v1', env = {}, ...reached } = JSON.parse(row);
+    try {
+      const { proxy, ...access } = accessOf({ ...PROFILE_DEFAULTS, ...reached }, target, env);
+      texts[row] = JSON.stringify({ proxy: proxy?.href, ...access });
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      texts[row] = error.message;
+    }
+  }
+  assertAsStored(t, ACCESS, texts);
 });
