@@ -164,7 +164,7 @@ function models(line: string, capacity: number): string {
     .join(' ');
 }
 
-t.test('what is said of them is as stored', (t) =>
+t.test('what is said of them is as stored', { timeout: 120_000 }, (t) =>
   assertSaid(t, join(import.meta.dirname, 'testing', 'thresholds.txt'), {
     ...Object.fromEntries(Object.entries(says).map(([name, say]) => [name, ofGroups(say)])),
     models,

@@ -208,9 +208,7 @@ function servedBetween(answers: readonly AnsweredExchange[], perMinute: number) 
     const earlier = answers.slice(0, index);
     // The order of concurrent requests is unknown.
     const before = earlier.findLast((other) => isRefused(other) && other.receivedAt <= exchange.sentAt);
-    const after = answers
-      .slice(index + 1)
-      .find((other) => isRefused(other) && other.sentAt >= exchange.receivedAt);
+    const after = answers.find((other) => isRefused(other) && other.sentAt >= exchange.receivedAt);
     if (before === undefined || after === undefined) return [];
     const [first, ...others] = [before, exchange, after].map(rateReading);
     // Headers that describe the day say nothing about the minute's reset.

@@ -4,16 +4,14 @@ import { join } from 'node:path';
 import t from 'tap';
 import { sentenceOf } from '../../../reports/reasons.ts';
 import { currentId } from '../../../spec/contract.ts';
-import { DAY, SECOND } from '../../limits/time.ts';
+import { SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Finding, Findings } from '../../run/findings.ts';
 import { judgeCheck } from '../../run/judge.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
 import { assertAsStored } from '../../testing/as-stored.ts';
-import { rateReading } from '../../wire/rate-headers.ts';
 import { quotaChecks } from '../all-checks.ts';
 import type { BanMeasurement } from './ban-reading.ts';
-import type { DayMeasurement, Tally } from './day.ts';
 import type { MinuteMeasurement } from './minute.ts';
 import { reset } from './testing/limited-target.ts';
 import {
@@ -41,28 +39,21 @@ const other = testKey({ name: 'pro-1', plan: 'pro', roles: ['functional'] });
 interface Came {
   readonly minute?: Measured;
   readonly ban?: Partial<BanMeasurement>;
-  readonly day?: Partial<DayMeasurement>;
   readonly keys?: readonly Key[];
-  /** The first answer of the run. */
-  readonly first?: Told;
   /** When an answer was lost, in seconds. */
   readonly lostAt?: number;
 }
 
 /** What one row says of it, without what it sees in answers as they come. */
-function said(id: string, { minute, ban, day, keys = [free, toBan, other], first, lostAt }: Came): Finding {
+function said(id: string, { minute, ban, keys = [free, toBan, other], lostAt }: Came): Finding {
   const check = quotaChecks.find((one) => one.id === currentId(id));
   if (check === undefined) throw new Error(`there is no ${id}`);
-  const permissions = ['exhaust', ...(ban === undefined ? [] : ['ban']), ...(day ? ['day'] : [])] as const;
+  const permissions = ['exhaust', ...(ban === undefined ? [] : ['ban'])] as const;
   const { run } = testRun(() => ({}), { keys, permissions: new Set(permissions as readonly 'exhaust'[]) });
-  if (first !== undefined) run.sender.trace.admit(exchangeAt('first', 0, first), 'in-full');
   if (lostAt !== undefined)
     run.sender.trace.admit({ ...exchangeAt('lost', lostAt), outcome: reset }, 'in-full');
-  if (day?.refusal !== undefined) run.sender.trace.targetClock.learn(rateReading(day.refusal));
   run.assume('minute:free-1', minuteMeasured(free, minute));
   if (ban !== undefined) run.assume('ban:free-ban', banMeasured(toBan, ban));
-  if (day !== undefined)
-    run.assume('day:free-1', { key: free, admitted: [], waitsInVain: 0, lost: 0, ...day });
   return judgeCheck(check, new Findings(), run).weigh();
 }
 
@@ -227,16 +218,7 @@ const again = (what: Told, of: MinuteMeasurement['windows'] = [windowOf(exact)])
 };
 
 table('the time to wait', [
-  ...([0.5, 1, 600, 30_000, 63_000] as const).map(
-    (retryAfter): Row => [`${retryAfter}`, READABLE, told({ retryAfter }), 'pass'],
-  ),
-  ...([0, -1, 'soon', '', 63_001] as const).map(
-    (retryAfter): Row => [`${retryAfter}`, READABLE, told({ retryAfter }), 'fail'],
-  ),
-  ['0 as the limit resets', READABLE, told({ retryAfter: 0, reset: 60, date: 60 }), 'pass'],
   ['none', READABLE, told({}), 'inconclusive'],
-  ['of the day', READABLE, told({ retryAfter: 43_200, limit: 1000 }), 'pass'],
-  ['of the day, years', READABLE, told({ retryAfter: 10 ** 8, limit: 1000 }), 'fail'],
   ['of a ban', READABLE, { ban: { refused: [exchangeAt('over', 2, { retryAfter: 90_000 })] } }, 'pass'],
   ['none', HONEST, { minute: { afterRetryAfter: undefined } }, 'inconclusive'],
   ['banned', HONEST, again({ status: 403 }), 'inconclusive'],
@@ -382,45 +364,6 @@ table('a ban', [
     { ...again({ ...forbidden, retryAfter: 40 }), ...banOf({ others: got(403) }) },
     'inconclusive',
   ],
-]);
-
-const tallies = (count: number): Tally[] =>
-  Array.from({ length: count }, (_, index) => [NOON + index * 100, NOON + index * 100, 1]);
-const PER_DAY = free.limits.perDay;
-const ofDay = (what: Told = {}) =>
-  exchangeAt('refusal', 59.9, { limit: PER_DAY, reset: 43_200, retryAfter: 43_140, ...what });
-const day = (count: number, given: Partial<DayMeasurement> = {}): Came => ({
-  day: { admitted: tallies(count), refusal: ofDay(), ...given },
-});
-const DAY_ROW = 'rate-day-free';
-const DAY_REFUSAL = 'rate-day-refusal';
-
-table('a day', [
-  [
-    'longer than a day',
-    DAY_ROW,
-    { day: { admitted: [...tallies(41), [NOON + DAY, NOON + DAY, 1]] } },
-    'inconclusive',
-  ],
-  ['fewer', DAY_ROW, day(999), 'inconclusive'],
-  ['a generous wait', DAY_ROW, day(PER_DAY, { refusal: ofDay({ retryAfter: 86_350 }) }), 'pass'],
-  ['fewer, but for lost ones', DAY_ROW, day(998, { lost: 2 }), 'pass'],
-  [
-    'fewer of a whole day',
-    DAY_ROW,
-    { ...day(999), first: { status: 200, limit: PER_DAY, remaining: PER_DAY - 1 } },
-    'fail',
-  ],
-  ['a day that began with us', DAY_ROW, day(999, { refusal: ofDay({ retryAfter: 86_400 - 60 }) }), 'fail'],
-  ['another client may be the reason', DAY_ROW, day(999, { waitsInVain: 3 }), 'inconclusive'],
-  ['not refused', DAY_REFUSAL, { day: { admitted: tallies(9) } }, 'inconclusive'],
-  [
-    'refused again after the wait',
-    DAY_REFUSAL,
-    day(PER_DAY, { refusedAgain: exchangeAt('again', 120) }),
-    'fail',
-  ],
-  ['a clock behind, without Date', DAY_REFUSAL, day(PER_DAY, { refusal: ofDay({ reset: 42_900 }) }), 'pass'],
 ]);
 
 t.test('what is said of them is as stored', async (t) =>

@@ -104,7 +104,7 @@ function restedAt(run: SceneRun, key: Key, minutes: 1 | 2 = 1): number {
   const isWindow = minutes === 2 && isTold && reset === before?.reset;
   const atMost = receivedAt + minutes * MINUTE;
   const rested = SECOND + (isWindow ? Math.min(atMost, Math.max(receivedAt, resets) + MINUTE) : atMost);
-  const toEdge = MINUTE - (Math.max(0, rested - resets) % MINUTE);
+  const toEdge = MINUTE - ((rested - resets) % MINUTE);
   return isTold && toEdge < BURST ? rested + toEdge : rested;
 }
 

@@ -17,10 +17,11 @@ import { scene } from '../../run/scene.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
 import { quotaChecks } from '../all-checks.ts';
 import { readBan } from './ban-reading.ts';
+import type { Tally } from './day.ts';
 import { isAdmitted, knownAgain, knownSince } from './key-spending.ts';
 import { countedInvalid, usedInTurn } from './keys-apart.ts';
 import { type LimitedTarget, limitedRun, reset, verdictsOn } from './testing/limited-target.ts';
-import { exhaustKey } from './testing/measured.ts';
+import { exact, exhaustKey, minuteMeasured, windowOf } from './testing/measured.ts';
 
 const sinceNoon = (time: number | undefined) => time && Math.round(time - NOON);
 const exchanges = (some: readonly Written[] = []) => some.map(({ exchange }) => exchange);
@@ -28,11 +29,9 @@ const planOf = (perMinute: number) => ({ limits: { perMinute, perDay: 1000 } });
 
 /** A run in which these answers came. */
 function runAfter(some: readonly Written[], perMinute: number) {
-  const keys = [
-    testKey(planOf(perMinute)),
-    testKey({ name: 'pro-1', plan: 'pro', ...planOf(perMinute) }),
-  ] as const;
-  const test = testRun(() => ({}), { keys });
+  const innocent = testKey({ name: 'pro-1', plan: 'pro', ...planOf(perMinute) });
+  const keys = [exhaustKey(planOf(perMinute)), innocent] as const;
+  const test = testRun(() => ({}), { keys, permissions: new Set(['exhaust', 'day'] as const) });
   for (const { exchange, reading } of some)
     test.run.sender.trace.admit(reading.status === 0 ? { ...exchange, outcome: reset } : exchange, 'in-full');
   return { ...test, keys };
@@ -112,6 +111,37 @@ const says: Readonly<Record<string, Says>> = {
   invalid: ofGroups((groups, perMinute) =>
     judged('rate-invalid-key-free', [countedInvalid.id, spansOf(groups, perMinute)], [], perMinute),
   ),
+  readable: ofGroups(([some = []], perMinute) => {
+    const [refusal] = exchanges(some);
+    const measured = minuteMeasured(exhaustKey(planOf(perMinute)), {
+      windows: [windowOf(exact, 6, { refusal })],
+    });
+    return judged('retry-after-readable', ['minute:free-1', measured], some, perMinute);
+  }),
+  retry: ofGroups(([some = []], perMinute) => {
+    const answers = some.filter(({ reading }) => reading.status !== 0);
+    const [refusal, retry] = exchanges(answers);
+    const measured = minuteMeasured(exhaustKey(planOf(perMinute)), {
+      windows: [windowOf(exact, 6, { refusal })],
+      afterRetryAfter: retry,
+      afterReset: retry,
+    });
+    return ['retry-after-honest', 'rate-reset-true', 'ban-spares-polite']
+      .map((id) => judged(id, ['minute:free-1', measured], some, perMinute))
+      .join('; ');
+  }),
+  day: ofGroups(([some = [], refused, again], perMinute) => {
+    const kept = some.filter(({ reading }) => reading.status !== 0);
+    const [[refusal], [refusedAgain]] = [exchanges(refused), exchanges(again)];
+    const measured = {
+      key: exhaustKey({ limits: { perMinute, perDay: 100 } }),
+      admitted: kept.map(({ reading: { sentAt, receivedAt } }): Tally => [sentAt, receivedAt, 1]),
+      ...{ refusal, refusedAgain, waitsInVain: again?.length ?? 0, lost: some.length - kept.length },
+    };
+    return ['rate-day-free', 'rate-day-refusal']
+      .map((id) => judged(id, ['day:free-1', measured], [...kept.slice(0, 1), ...(refused ?? [])], perMinute))
+      .join('; ');
+  }),
   async run(line, perMinute) {
     const [model = '', ...words] = line.split(' ');
     const given = new Map(words.map((word) => [word.split(':')[0], word.split(/[:,]/).slice(1).map(Number)]));
@@ -122,14 +152,17 @@ const says: Readonly<Record<string, Says>> = {
         exhaustKey(planOf(perMinute)),
         exhaustKey({ name: 'free-ban', roles: ['ban'], ...planOf(perMinute) }),
       ],
-      permissions: ['exhaust', 'ban'],
+      permissions: ['exhaust', 'ban', ...(given.has('spend') ? (['day'] as const) : [])],
       ban: { refusals, seconds },
       limit: Object.entries(MODELS).find(([name]) => name === model)?.[1] ?? MODELS.fixedWindow,
       neighbour: (sent) => given.get('neighbours')?.includes(sent) === true,
-      tells: (arrival) => (given.get('lost')?.includes(arrival.number) ? reset : undefined),
+      tells: ({ number, banned }) => {
+        if (given.get('lost')?.includes(number)) return reset;
+        return banned && given.has('untold') ? { retryAfter: undefined } : undefined;
+      },
       takes: () => number('takes') ?? 0,
       later: number('later') ?? 0,
-      unit: number('unit') ?? 1,
+      shared: given.has('shared'),
       clockAhead: number('ahead') ?? 'none',
       day: number('day'),
       admits: number('admits'),
@@ -146,6 +179,6 @@ const says: Readonly<Record<string, Says>> = {
   },
 };
 
-t.test('what is said of them is as stored', (t) =>
+t.test('what is said of them is as stored', { timeout: 120_000 }, (t) =>
   assertSaid(t, join(import.meta.dirname, 'testing', 'thresholds.txt'), says),
 );

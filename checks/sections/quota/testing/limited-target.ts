@@ -35,6 +35,8 @@ export interface LimitedTarget {
   readonly limit?: SimulatedLimit;
   /** How many requests a minute admits; by default the plan's number. */
   readonly admits?: number | undefined;
+  /** Whether each key pays for all. */
+  readonly shared?: boolean;
   /** How many requests of its day a key has left; by default the plan's number. */
   readonly day?: number | undefined;
   /** With so many refusals in a row a key is banned, for so many seconds. */
@@ -84,7 +86,10 @@ function account(key: Key, { limit = fixedWindow, admits, day, ban }: LimitedTar
 export function limitedRun(target: LimitedTarget = {}): TestRun {
   const { keys = [exhaustKey()], permissions = ['exhaust'], takes, tells, neighbour, keyless } = target;
   const { clockAhead = 0, later = 0, unit = 1 } = target;
-  const accounts = new Map(keys.map((key) => [key.name, account(key, target)]));
+  const [ofAll] = keys.map((key) => account(key, target));
+  const accounts = new Map(
+    keys.map((key) => [key.name, target.shared === true ? ofAll : account(key, target)]),
+  );
   const ahead = clockAhead === 'none' ? 0 : clockAhead;
   const test: TestRun = testRun(
     (request, number) => {
