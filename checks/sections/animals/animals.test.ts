@@ -549,6 +549,13 @@ const GETTING: readonly Row[] = [
     'pass',
   ),
   row(
+    'retrievals show another name and another category',
+    'get-same-animal',
+    { otherwise: showingAs(gets, /"name":.*"categoryId":\d+/g, '"name":"new","categoryId":77') },
+    'fail',
+    { says: /^name ".*" became "new", categoryId \d+ became 77$/ },
+  ),
+  row(
     'an animal that is not retrieved has no successor',
     'deprecation-successor',
     { otherwise: answering(gets, refusal(500)) },
