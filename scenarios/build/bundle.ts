@@ -5,7 +5,7 @@ import { packageRoot } from '../../spec/package-root.ts';
 import { SCRIPT } from '../runner/load-run.ts';
 
 /** The contract as k6 gets it: its schemas as data, since k6 reads no YAML. */
-export const contractPlugin: Plugin = {
+const contractPlugin: Plugin = {
   name: 'contract',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]spec[\\/]contract\.ts$/ }, () => ({
@@ -14,7 +14,7 @@ export const contractPlugin: Plugin = {
   },
 };
 
-/** How the script is bundled for k6. */
+/** How `npm run build` bundles the script for k6. */
 export const FOR_K6 = {
   entryPoints: [fileURLToPath(new URL('scenarios/script.ts', packageRoot))],
   bundle: true,
@@ -22,10 +22,8 @@ export const FOR_K6 = {
   platform: 'neutral',
   target: 'es2022',
   external: ['k6', 'k6/*'],
-  logLevel: 'warning',
   plugins: [contractPlugin],
 } satisfies BuildOptions;
 
-// `npm run build`
 if (process.argv[1] === fileURLToPath(import.meta.url))
   await build({ ...FOR_K6, outfile: fileURLToPath(SCRIPT) });
