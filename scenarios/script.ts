@@ -34,8 +34,12 @@ const statuses = ['available', undefined, 'pending', 'sold'];
 const { listPets, createPet, getPet } = plan.mix;
 const parts = listPets + createPet + getPet;
 
+// k6 looks a global and its property up at each call.
+const { now: clock } = Date;
+const { random } = Math;
+
 /** One of several, by chance. */
-const oneOf = <Item>(items: readonly Item[]) => items[(Math.random() * items.length) | 0];
+const oneOf = <Item>(items: readonly Item[]) => items[(random() * items.length) | 0];
 
 /** Whose turn it is to pay, for the requests of this process. */
 function ownTurns(): readonly number[] {
@@ -62,7 +66,7 @@ function takeTurns(): void {
 
 /** An arrival: one request of the plan's mix, paid by the key whose turn it is. */
 export default function arrive(): void {
-  const now = Date.now();
+  const now = clock();
   if (payers.length === 0) takeTurns();
   // k6 begins one more at the very end of a constant rate, and goes on for a moment where the machine stalls.
   if (now >= lastAt && scenario.iterationInTest >= paid) return;
@@ -71,7 +75,7 @@ export default function arrive(): void {
     noteLag(now - scenario.startTime - (scenario.iterationInInstance / rate) * plan.turns.length * 1000);
   const who = payers[payers.length === 1 ? 0 : scenario.iterationInInstance % payers.length];
   if (who === undefined) return;
-  const place = Math.random() * parts;
+  const place = random() * parts;
   if (place < listPets) send(who.listPets, lists.length === 1 ? plain : (oneOf(lists) ?? plain), now, false);
   else if (place < listPets + createPet) add(who, oneOf(statuses));
   else get(who);

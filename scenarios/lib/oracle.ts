@@ -53,14 +53,13 @@ const valuesOf = (headers: Headers, name: string) => headers[name]?.split(/,\s*/
 /** Whether limit and reset say the same as before, and remaining is a count within the limit. */
 export function isAsBefore(headers: Headers, known: ReturnType<typeof unknownHeaders>, now: number): boolean {
   const remaining = headers[REMAINING_NAME] ?? '';
-  const left = +remaining;
+  // As a whole number: anything else is not spelled as it was.
+  const left = +remaining >>> 0;
   return (
     headers[LIMIT_NAME] === known.limit &&
     headers[RESET_NAME] === known.reset &&
     now <= known.goodUntil &&
-    left >= 0 &&
     left <= known.most &&
-    left % 1 === 0 &&
     `${left}` === remaining
   );
 }
