@@ -31,7 +31,8 @@ t.test('k6 is started as stored', async (t) => {
     const { access, isBehindProxy, does = '', ...more }: Asked = JSON.parse(asked);
     const out = join(root, `run-${runs}`);
     const path = join(root, `k6-${runs}`);
-    const noted = `{ echo "$*"; env | grep -vE '^(PATH|PWD|SHLVL|_|OLDPWD)=' | sort; } > ${out}/started.$$`;
+    // The runner of tests gives each process NODE_OPTIONS.
+    const noted = `{ echo "$*"; env | grep -vE '^(PATH|PWD|SHLVL|_|OLDPWD|NODE_OPTIONS)=' | sort; } > ${out}/started.$$`;
     await writeFile(path, `#!/bin/sh\n${noted}\n${does}\n`);
     await chmod(path, 0o755);
     const proxy = isBehindProxy === true ? { proxy: new URL(target.address) } : {};
