@@ -65,7 +65,14 @@ const bailing = (imports) =>
   `TAP_BAIL=1 node --import=tsx --input-type=module -e '${['tap', ...imports].map((file) => `await import("${file}"); delete process.env.TAP_BAIL;`).join('')}'`;
 
 /** The processes of `npm test` that test a folder at the top. */
-const ROOMS = { checks: [6], cli: [2, 5], scenarios: [1], reports: [8], spec: [8], 'reference-server': [8] };
+const ROOMS = {
+  checks: [6],
+  cli: [2, 5],
+  scenarios: [1, 7],
+  reports: [8],
+  spec: [8],
+  'reference-server': [8],
+};
 const testsOfRoom = (file) =>
   ROOMS[file.split('/')[0]]
     .map((number) => bailing([resolve(git('ls-files', `.ci/tests/${number}-*`))]))

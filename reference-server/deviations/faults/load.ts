@@ -14,7 +14,7 @@ const slower = (milliseconds: (requests: number) => number) => () => {
 export const LOAD_FAULTS: DeviationTable = {
   'list-answers-200': {
     'load-latency-leaks': slower((requests) => requests / 30),
-    'load-errors': () => failing(503, succeeds('listPets'), everyTime(500)),
+    'load-errors': () => failing(503, succeeds('listPets'), everyTime(250)),
     'load-stalls': slower((requests) => (requests % 1000 === 0 ? 3_000 : 0)),
   },
   'pet-id-unique': {

@@ -1,3 +1,0 @@
-import { inOneProcess } from './in-one-process.mjs';
-
-await inOneProcess('examples');
