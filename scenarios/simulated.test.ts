@@ -3,7 +3,6 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import t from 'tap';
 import { DIRECT } from '../checks/wire/access.ts';
-import { limitsOf } from '../spec/plans.ts';
 import { scenarioNamed } from './lib/catalogue.ts';
 import { arrivalsOf } from './lib/load-profiles.ts';
 import type { LoadPlan } from './lib/messages.ts';
@@ -38,16 +37,19 @@ const KEYS = [
     ...{ name: `${plan}-load-${at}`, plan, roles: ['load'] },
   })),
 ] as const;
-const ENTERPRISE = { enterprise: { perMinute: 1_000_000, perDay: 10_000_000 } };
+/** The document's own may become others. */
+const LIMITS = {
+  free: { perMinute: 60, perDay: 1_000 },
+  pro: { perMinute: 300, perDay: 10_000 },
+  business: { perMinute: 1_000, perDay: 100_000 },
+  enterprise: { perMinute: 1_000_000, perDay: 10_000_000 },
+};
 
 function planned({ scenario, clockSpeed = 1, permit, plan, ...request }: Asked): LoadPlan {
   const target = {
     ...{ address: 'http://pets.test/v1', access: DIRECT, secrets: {}, clockSpeed, categoryId: 7 },
     permit: permit ?? ['writes', 'exhaust', 'ban'],
-    keys: KEYS.flatMap((key) => {
-      const limits = limitsOf(key.plan, ENTERPRISE);
-      return limits === undefined ? [] : [{ ...key, env: key.name.toUpperCase(), ...limits }];
-    }),
+    keys: KEYS.map((key) => ({ ...key, env: key.name.toUpperCase(), ...LIMITS[key.plan] })),
   };
   const paid = prepareLoad({
     runId: 'a1b2',

@@ -82,9 +82,11 @@ export function simulatedWorld(plan: LoadPlan, start: number, target: SimulatedT
   const clock = { time: start, speed: plan.clock.speed, now: () => clock.time };
   const machine = { now: start };
   const keys = plan.keys.map(({ name, plan, env }) => ({ name, plan, value: `value-of-${env}` }));
-  const enterprise = { perMinute: 1_000_000, perDay: 10_000_000 };
   const named = [...EVERY_FAULT, ...EVERY_VARIANT].filter(({ name }) => deviation.split(', ').includes(name));
-  const usual = conformingDesign({ clock, keys, enterprise });
+  const conforming = conformingDesign({ clock, keys });
+  const limitsOf: typeof conforming.limitsOf = (key) =>
+    plan.keys.find(({ name }) => name === key.name) ?? conforming.limitsOf(key);
+  const usual = { ...conforming, limitsOf };
   const design = () =>
     deviating(
       usual,
