@@ -13,7 +13,8 @@ import { assertAsStored } from './testing/as-stored.ts';
 const FILE = join(import.meta.dirname, 'testing', 'traffic.txt');
 const BASE = 'https://staging.example.com/v1';
 const PROFILE = `target: ${BASE}
-keys: [{ name: free-1, plan: free, env: FREE }, { name: pro-1, plan: pro, env: PRO }]
+keys: [{ name: free-1, plan: enterprise, env: FREE }, { name: pro-1, plan: pro, env: PRO }]
+plans: { enterprise: { perMinute: 60, perDay: 1000 } }
 readings: { error-texts-not-empty: declined }`;
 
 /** An entry as recorders write it, but for what a row says. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { PLANS } from '../../spec/plans.ts';
 import { assertAsStored } from '../testing/as-stored.ts';
 import { accessOf, keyValues, profileKeys } from './environment.ts';
 import { PROFILE_DEFAULTS, type ProfileKey } from './target-profile.ts';
@@ -44,7 +45,7 @@ t.test('the values by name of the key, with the numbers of its plan', async (t) 
   const big: ProfileKey = { ...key('big-1', 'BIG_KEY'), plan: 'enterprise' };
   const values = new Map([...read, ['big-1', 'big-secret']]);
   t.match(profileKeys({ ...profile, keys: [...profile.keys, big], plans: { enterprise: own } }, values), [
-    { name: 'free-1', value: 'free-secret', limits: { perMinute: 60, perDay: 1000 } },
+    { name: 'free-1', value: 'free-secret', limits: PLANS.free },
     { name: 'pro-1' },
     { value: 'big-secret', limits: own },
   ]);

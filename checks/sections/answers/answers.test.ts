@@ -139,7 +139,7 @@ const CASES: Readonly<Record<string, readonly Answer[]>> = {
     { status: 500, body: ERROR(500) },
   ],
   'the day of another plan': [{ headers: rates(perDay, 0) }],
-  'a limit of another plan on an error': [{ status: 404, body: ERROR(404), headers: rates(perMinute, 0) }],
+  'a limit of another plan on an error': [{ status: 404, body: ERROR(404), headers: rates(300, 299) }],
   'a limit of nobody': [
     { key: null, status: 401, headers: rates(7, 6) },
     { key: null, headers: rates(-1, -1) },
