@@ -34,7 +34,9 @@ const folder = t.testdir({
   'may-load.yaml': `${PROFILE.replace(' }', ', roles: [load] }')}load: { allowed: true }\n`,
   'permitted.yaml': `${PROFILE.replace(' }', ', roles: [load] }')}load: { allowed: true }\npermit: [exhaust, ban]\n`,
   'bomb.yaml': 'a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n',
-  'unset.yaml': `${PROFILE.replace('PETSTORE_FREE_KEY }', 'UNSET, roles: [load] }')}load: { allowed: true }\n`,
+  'unset.yaml': `${PROFILE.replace('free, env: PETSTORE_FREE_KEY }', 'enterprise, env: UNSET, roles: [load] }')}load: { allowed: true }
+plans: { enterprise: { perMinute: 60, perDay: 1000 } }
+`,
   'small.yaml': `target: http://127.0.0.1:9/v1
 plans: { enterprise: { perMinute: 100, perDay: 120 } }
 keys: [{ name: ours, plan: enterprise, env: PETSTORE_FREE_KEY, roles: [functional, exhaust] }]
