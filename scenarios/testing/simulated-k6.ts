@@ -1,6 +1,4 @@
 /** The script as k6 runs it, in this process: on a simulated clock, and against a server without a socket. */
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { compileFunction } from 'node:vm';
 import { build } from 'esbuild';
 import { conformingDesign } from '../../reference-server/conforming.ts';
@@ -8,6 +6,7 @@ import { deviating } from '../../reference-server/deviations/deviation.ts';
 import { EVERY_FAULT } from '../../reference-server/deviations/faults/index.ts';
 import { EVERY_VARIANT } from '../../reference-server/deviations/variants/index.ts';
 import { requestHandler, serviceOf } from '../../reference-server/server.ts';
+import { UnsentResponse, unsentRequest } from '../../reference-server/testing/unsent.ts';
 import { FOR_K6 } from '../build/bundle.ts';
 import type { LoadPlan } from '../lib/messages.ts';
 import { seeded } from '../runner/testing/made-results.ts';
@@ -40,37 +39,9 @@ export interface SimulatedTarget {
   readonly animals?: number;
 }
 
-class Answered extends ServerResponse {
-  readonly fields: Record<string, string> = {};
-  text = '';
-  isOver = false;
-  readonly #pieces: Buffer[] = [];
-  override writeHead(status: number, ...[headers]: readonly unknown[]): this {
-    const pairs: readonly string[] = Array.isArray(headers) ? headers : [];
-    this.statusCode = status;
-    for (let at = 0; at < pairs.length; at += 2) {
-      // As k6 spells them.
-      const name = pairs[at]?.toLowerCase().replace(/\b\w/g, (letter) => letter.toUpperCase());
-      this.fields[name ?? ''] = pairs[at + 1] ?? '';
-    }
-    return this;
-  }
-  override write(chunk: unknown, encoding?: unknown): boolean {
-    const bytes = Buffer.isBuffer(chunk)
-      ? chunk
-      : Buffer.from(String(chunk), encoding === 'latin1' ? encoding : 'utf8');
-    this.#pieces.push(bytes);
-    return true;
-  }
-  override end(chunk: unknown = '', encoding?: unknown): this {
-    this.write(chunk, encoding);
-    this.isOver = true;
-    this.text = String(Buffer.concat(this.#pieces));
-    return this;
-  }
-}
+/** The name of a header as k6 spells it. */
+const spelled = (name: string) => name.toLowerCase().replace(/\b\w/g, (letter) => letter.toUpperCase());
 
-const SOCKET = new Socket();
 interface Params {
   readonly headers: Readonly<Record<string, string>>;
   readonly responseType?: string;
@@ -104,13 +75,11 @@ export function simulatedWorld(plan: LoadPlan, start: number, target: SimulatedT
 
   function answered(method: string, address: { url: string } | string, body: string, params: Params) {
     const url = new URL(typeof address === 'string' ? address : address.url);
-    const headers = Object.entries({ Host: url.host, ...params.headers });
-    const request = Object.assign(new IncomingMessage(SOCKET).pause(), {
-      ...{ method, url: url.pathname + url.search, httpVersion: '1.1' },
-      headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
-      rawHeaders: headers.flat(),
-    });
-    const answer = new Answered(request);
+    const headers = Object.entries({ host: url.host, ...params.headers });
+    const small = headers.map(([name, value]) => [name.toLowerCase(), value] as const);
+    const request = unsentRequest(method, Object.fromEntries(small));
+    request.url = url.pathname + url.search;
+    const answer = new UnsentResponse(request);
     handle(request, answer);
     request.emit('data', Buffer.from(body));
     request.emit('end');
@@ -121,7 +90,8 @@ export function simulatedWorld(plan: LoadPlan, start: number, target: SimulatedT
         ({ from = 1, to = count, every = 1 }) => count >= from && count <= to && count % every === 0,
       ) ?? {};
     const { status = answer.statusCode, later = 0 } = other;
-    const fields = { ...answer.fields, ...other.headers };
+    const told = answer.fields.map(([name, value]) => [spelled(name), value] as const);
+    const fields: Record<string, string> = { ...Object.fromEntries(told), ...other.headers };
     if (other.without !== undefined) delete fields[other.without];
     const who = keys.find(({ value }) => params.headers['Authorization'] === `Bearer ${value}`)?.name;
     requests.push({
@@ -140,7 +110,10 @@ export function simulatedWorld(plan: LoadPlan, start: number, target: SimulatedT
         request: { method },
         proto: 'HTTP/1.1',
       },
-      body: params.responseType === 'text' && status > 0 ? (other.body ?? answer.text) : null,
+      body:
+        params.responseType === 'text' && status > 0
+          ? (other.body ?? String(Buffer.concat(answer.pieces)))
+          : null,
       ...{ timings: { duration }, error_code: status === 0 ? 1050 : 0 },
     };
   }

@@ -1,13 +1,12 @@
 import crypto from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { IncomingMessage, ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { ApiKey, IssuedKey } from '../../api-keys.ts';
 import { conformingDesign } from '../../conforming.ts';
 import { requestHandler, serviceOf } from '../../server.ts';
+import { UnsentResponse, unsentRequest } from '../../testing/unsent.ts';
 import { type Deviation, deviating } from '../deviation.ts';
 
 const PLANS = ['free', 'free', 'pro', 'business', 'enterprise'] as const;
@@ -17,7 +16,6 @@ const KEYS: readonly IssuedKey[] = PLANS.map((plan, at) => {
 });
 /** Days are over sooner than those of the document. */
 const MOST_PER_DAY = 2_100;
-const SOCKET = new Socket();
 
 /** One line of the walk: a request, or a time that passes after so many requests of a key; and how often. */
 function stepOf(line: string, usualKey: string) {
@@ -34,9 +32,7 @@ function stepOf(line: string, usualKey: string) {
     else if (value === 'none') delete headers[field.toLowerCase()];
     else if (field !== 'at') headers[field.toLowerCase()] = value;
   }
-  const said = { method, httpVersion: '1.1', headers, rawHeaders: Object.entries(headers).flat() };
-  // Paused, it does not look for a body by itself.
-  const opened = () => Object.assign(new IncomingMessage(SOCKET).pause(), said);
+  const opened = () => unsentRequest(method, headers);
   const again = opened();
   const sent = (body ?? '').replace(/\ba\*(\d+)/, (_all, letters) => 'a'.repeat(Number(letters)));
   return {
@@ -62,30 +58,24 @@ export const CHAPTERS = readFileSync(join(import.meta.dirname, 'walk.txt'), 'utf
 const later: { readonly run: () => void; readonly after: number }[] = [];
 let time = 0;
 
-/** A response that goes nowhere. */
-class Recorded extends ServerResponse {
+/** A response as the walk stores it. */
+class Recorded extends UnsentResponse {
   /** Status, times and header fields, a line for each; of the length only one that is wrong. */
   head = '';
   body = '';
   #length = '';
-  readonly #pieces: Buffer[] = [];
-  override writeHead(status: number, ...[headers]: readonly unknown[]): this {
-    const pairs: readonly string[] = Array.isArray(headers) ? headers : [];
-    this.statusCode = status;
+  override writeHead(status: number, ...headers: readonly unknown[]): this {
+    super.writeHead(status, ...headers);
     this.head = `HTTP: ${status}\nbegun: after ${time} ms\n${this.sendDate ? '' : 'Date: of nobody\n'}`;
-    for (let at = 0; at < pairs.length; at += 2)
-      if (pairs[at]?.toLowerCase() === 'content-length') this.#length = pairs[at + 1] ?? '';
-      else this.head += `${pairs[at]}: ${pairs[at + 1]}\n`;
+    for (const [name, value] of this.fields)
+      if (name.toLowerCase() === 'content-length') this.#length = value;
+      else this.head += `${name}: ${value}\n`;
     return this;
   }
-  override write(chunk: unknown, encoding?: unknown): boolean {
-    const bytes = () => Buffer.from(String(chunk), encoding === 'latin1' ? encoding : 'utf8');
-    return this.#pieces.push(Buffer.isBuffer(chunk) ? chunk : bytes()) > 0;
-  }
-  override end(chunk: unknown = '', encoding?: unknown): this {
-    this.write(chunk, encoding);
-    const sent = Buffer.concat(this.#pieces);
-    this.head += `ended: after ${time} ms, in ${this.#pieces.length}\n`;
+  override end(...last: readonly unknown[]): this {
+    super.end(...last);
+    const sent = Buffer.concat(this.pieces);
+    this.head += `ended: after ${time} ms, in ${this.pieces.length}\n`;
     if (this.#length !== String(sent.length)) this.head += `Content-Length: ${this.#length || 'absent'}\n`;
     this.body = String(sent[0] === 0x1f ? gunzipSync(sent) : sent);
     return this;
