@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import t from 'tap';
+import { assertAnsweredAsStored } from '../checks/testing/answered-as-stored.ts';
 import { DIRECT } from '../checks/wire/access.ts';
 import { scenarioNamed } from './lib/catalogue.ts';
 import { arrivalsOf } from './lib/load-profiles.ts';
@@ -11,7 +12,6 @@ import { type LoadRequest, prepareLoad } from './runner/quota/prepare.ts';
 import { conclude } from './runner/result/conclude.ts';
 import { Recording } from './runner/result/recording.ts';
 import { logged } from './runner/testing/made-results.ts';
-import { assertAnsweredAsStored } from './testing/answered-as-stored.ts';
 import { type SimulatedTarget, simulatedWorld } from './testing/simulated-k6.ts';
 
 const START = Date.UTC(2026, 5, 1, 12, 0, 20);

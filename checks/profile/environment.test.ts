@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { PLANS } from '../../spec/plans.ts';
-import { assertAsStored } from '../testing/as-stored.ts';
+import { assertAnsweredAsStored } from '../testing/answered-as-stored.ts';
 import { accessOf, keyValues, profileKeys } from './environment.ts';
 import { PROFILE_DEFAULTS, type ProfileKey } from './target-profile.ts';
-import { UsageError } from './usage-error.ts';
 
 const key = (name: string, env: string): ProfileKey => ({
   name,
@@ -87,16 +85,9 @@ t.test('a key need not be there, and is looked at where it is', async (t) => {
 const ACCESS = join(import.meta.dirname, 'testing', 'access.txt');
 
 t.test('how a target is reached is as stored, by what differs from the usual', async (t) => {
-  const texts: Record<string, string> = {};
-  for (const [, row = ''] of readFileSync(ACCESS, 'utf8').matchAll(/^===== (.*)$/gm)) {
-    const { target = 'https://staging.example.com:8443/v1', env = {}, ...reached } = JSON.parse(row);
-    try {
-      const { proxy, ...access } = accessOf({ ...PROFILE_DEFAULTS, ...reached }, target, env);
-      texts[row] = JSON.stringify({ proxy: proxy?.href, ...access });
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      texts[row] = error.message;
-    }
-  }
-  assertAsStored(t, ACCESS, texts);
+  await assertAnsweredAsStored(t, ACCESS, (asked) => {
+    const { target = 'https://staging.example.com:8443/v1', env = {}, ...reached } = JSON.parse(asked);
+    const { proxy, ...access } = accessOf({ ...PROFILE_DEFAULTS, ...reached }, target, env);
+    return JSON.stringify({ proxy: proxy?.href, ...access });
+  });
 });

@@ -6,10 +6,10 @@ import { Ajv } from 'ajv';
 import t, { type Test } from 'tap';
 import { parse, parseAllDocuments } from 'yaml';
 import { parseProfile } from '../../checks/profile/parse-profile.ts';
+import { assertAnsweredAsStored } from '../../checks/testing/answered-as-stored.ts';
 import { DIRECT } from '../../checks/wire/access.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import { scenarioNamed } from '../lib/catalogue.ts';
-import { assertAnsweredAsStored } from '../testing/answered-as-stored.ts';
 import { kubernetesManifests } from './kubernetes.ts';
 import { startEmbeddedTarget } from './quota/load-target.ts';
 

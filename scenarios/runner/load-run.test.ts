@@ -2,8 +2,8 @@
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { assertAnsweredAsStored } from '../../checks/testing/answered-as-stored.ts';
 import type { Access } from '../../checks/wire/access.ts';
-import { assertAnsweredAsStored } from '../testing/answered-as-stored.ts';
 import type { LoadRun } from './load-run.ts';
 import { runAt, targetThat } from './testing/brief-runs.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
+import { assertAnsweredAsStored } from '../../../checks/testing/answered-as-stored.ts';
 import type { LoadOperation } from '../../lib/scenario.ts';
-import { assertAnsweredAsStored } from '../../testing/answered-as-stored.ts';
 import { readCapacity } from '../capacity/result.ts';
 import type { LoadSeries } from '../result/load-result.ts';
 import { seeded, series } from '../testing/made-results.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
-import { UsageError } from '../../checks/profile/usage-error.ts';
-import { assertAsStored } from '../../checks/testing/as-stored.ts';
+import { UsageError } from '../profile/usage-error.ts';
+import { assertAsStored } from './as-stored.ts';
 
 /**
  * Asserts that the texts of a file are as stored, where the name of each is what is asked: another line asks more. What
