@@ -35,8 +35,8 @@ type More = Partial<LoadRun> & { readonly clockSpeed?: number };
 const FAULTS: readonly (readonly [fault: string, scenario: string, sign: RegExp, more?: More])[] = [
   ['limiter-races', 'plan-limit-edge', /offered to/, { clockSpeed: 8 }],
   ['load-ids-collide', 'burst', /its own id/],
-  // The more requests, the more it adds to what a busy machine takes anyway.
-  ['load-latency-leaks', 'soak', /creep/, { rate: 150, seconds: 36 }],
+  // What a busy machine takes anyway is little beside half a second.
+  ['load-latency-leaks', 'soak', /creep/, { rate: 150, seconds: 30 }],
   ['load-errors', 'average-load', /errors<0\.1%/, { seconds: 4, rate: 250 }],
   ['load-stalls', 'soak', /p99\.95/, { rate: 250 }],
   ['ban-of-everybody', 'abusive-client', /errors==0/],
@@ -46,15 +46,16 @@ for (const [fault, scenario, sign, { clockSpeed, ...request } = {}] of FAULTS) {
   const target = { fault, ...(clockSpeed === undefined ? {} : { clockSpeed }) };
   test(`${fault} is found by ${scenario}`, async (t) => {
     // A race shows only where requests overlap, which a busy machine may prevent: three runs, one has to show it.
-    let broken: string[] = [];
-    for (let run = 1; run <= 3 && !broken.some((name) => sign.test(name)); run += 1) {
+    let found = false;
+    const said: string[] = [];
+    for (let run = 1; run <= 3 && !found; run += 1) {
       const result = await briefly(join(t.testdir({}), `out-${run}`), scenario, request, target);
-      broken = result.thresholds.filter(({ held }) => held === false).map(({ name }) => name);
+      found = result.thresholds.some(({ name, held }) => held === false && sign.test(name));
+      said.push(
+        ...result.thresholds.map(({ name, held, actual }) => `run ${run}: ${name}: ${held}, ${actual}`),
+      );
     }
-    t.ok(
-      broken.some((name) => sign.test(name)),
-      broken.join('; ') || 'nothing was found',
-    );
+    t.ok(found, said.join('\n'));
   });
 }
 

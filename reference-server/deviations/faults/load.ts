@@ -13,7 +13,7 @@ const slower = (milliseconds: (requests: number) => number) => () => {
 // biome-ignore format: a table, a line for most faults
 export const LOAD_FAULTS: DeviationTable = {
   'list-answers-200': {
-    'load-latency-leaks': slower((requests) => requests / 30),
+    'load-latency-leaks': slower((requests) => requests / 10),
     'load-errors': () => failing(503, succeeds('listPets'), everyTime(250)),
     'load-stalls': slower((requests) => (requests % 1000 === 0 ? 3_000 : 0)),
   },
