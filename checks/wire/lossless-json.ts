@@ -47,6 +47,7 @@ export function parseJson(text: string): ParsedJson {
     // The call stack is full.
     if (error instanceof RangeError) return TOO_DEEP;
     if (!(error instanceof SyntaxError)) throw error;
+    if (text === '') return { ok: false, kind: 'malformed', problem: 'is not JSON: it is empty' };
     // Of what is no JSON at all, such as `404 page not found`, the beginning says most.
     const beginning = printable(text.slice(0, 40));
     const message = printable(error.message.slice(0, 160)).slice(1, -1);

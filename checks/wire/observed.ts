@@ -80,6 +80,8 @@ export class Observer {
     const authorization = header(headers, 'authorization')?.replace(/^Bearer +/i, 'Bearer ');
     const { key: sent, redact } = this.#clientOf(authorization);
     const key = sent ?? (mayLackKey === true ? 'not-recorded' : null);
+    // Other credentials than a bearer's name none.
+    const named = authorization === undefined ? key : sent;
     const outcome = readResponse(response, new BodyBudget(), redact);
     if (outcome.kind === 'failure') return undefined;
     this.#count += 1;
@@ -97,7 +99,7 @@ export class Observer {
         path: redact(path),
         headers: [
           ...shown.map(([name, value]) => [name, redact(value)] as const),
-          ...(key === null ? [] : [['authorization', `Bearer [key ${key}]`] as const]),
+          ...(named === null ? [] : [['authorization', `Bearer [key ${named}]`] as const]),
         ],
         ...(body === '' ? {} : { body: redact(body) }),
       },

@@ -92,11 +92,12 @@ export function looksLikeTheService(exchange: AnsweredExchange): boolean {
 
 /** A response in a few words: `404 text/html, 1,204 bytes`, `302 to https://login.example.com/`. */
 export function described(exchange: AnsweredExchange): string {
-  const { status, bodyBytes, headers } = exchange.outcome;
+  const { status, bodyBytes, bodyProblem, headers } = exchange.outcome;
   const location = header(headers, 'location');
   if (status >= 300 && status < 400 && location !== undefined)
     return `${status} to ${location.slice(0, 200)}`;
-  if (bodyBytes === 0) return `${status} with an empty body`;
+  if (bodyBytes === 0)
+    return `${status} with ${bodyProblem === 'truncated-in-record' ? 'a body that is not recorded' : 'an empty body'}`;
   const [type = 'without a media type'] = mediaTypesIn(headerValues(headers, 'content-type'));
   return `${status} ${type}, ${bodyBytes.toLocaleString('en')} bytes`;
 }

@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { type BuiltReport, driftLine } from '../build-report.ts';
 import { exchangeParts } from '../exchange-parts.ts';
-import { simulatedClock } from '../facts.ts';
+import { firstOf, simulatedClock } from '../facts.ts';
 import type { GapResult } from '../report.ts';
 import { bySection, type Cause, type ReasonGroup, ROW_KINDS, type Row, type Rows, rowKind } from '../rows.ts';
 import { factList, folded, markdownPage, pageShell } from './page-shell.ts';
@@ -11,8 +11,6 @@ import { tableHtml } from './table.ts';
 
 /** So many come before the other parts of the Markdown. */
 const FIRST_DEFECTS = 10;
-/** How many exchanges of a requirement are named. */
-const MOST_EVIDENCE = 12;
 
 /**
  * The report as one HTML file without network and script (its policy forbids both): light and dark, on paper and on a
@@ -55,7 +53,7 @@ function partsOf(built: BuiltReport) {
   const simulated = simulatedClock(report.run);
   const notes = [
     ...problems.filter((problem) => !headline.includes(problem)),
-    ...notices.slice(0, 3),
+    ...notices,
     ...(simulated === undefined ? [] : [`The clock of this run was ${simulated}.`]),
   ];
   const part = (heading: string, isThere: boolean, body: SafeHtml): SafeHtml | '' =>
@@ -116,7 +114,7 @@ function notVerifiedHtml({ notVerified: open, mayNotVerified, skipped }: BuiltRe
   const summary = open.length + mayNotVerified.length === 0 ? 'Skipped' : 'Not verified, or skipped';
   return folded(
     html`${summary} <span class="quiet">${rows}</span>`,
-    html`<ul>${groups.slice(0, 30).map(reasonItem)}</ul>`,
+    html`<ul>${groups.map(reasonItem)}</ul>`,
     open.length > 0,
   );
 }
@@ -137,7 +135,7 @@ function requirement(row: Row, { causes, proofOf }: BuiltReport): SafeHtml {
   const follows =
     cause && html` <span class="quiet">It follows from <a href="#r-${cause}">${cause}</a>.</span>`;
   const proof = row.verdict === 'fail' && !isCause ? proofOf(row) : undefined;
-  const evidence = row.evidence.slice(0, MOST_EVIDENCE).join(', ');
+  const evidence = firstOf(row.evidence, 10);
   return folded(
     html`<b class="${kind}">${ROW_KINDS[kind].words}</b> ${row.title} <code>${row.id}</code>${row.level === 'MAY' ? ' MAY' : ''}`,
     html`<p id="r-${row.id}">${row.reason}${follows}${isCause ? html` <a href="#d-${row.id}">The failure</a>` : ''}</p><dl>${clause(row)}</dl>${exchangeHtml(proof, row.at)}${evidence && html`<p class="quiet">Exchanges in report.json: ${evidence}</p>`}`,

@@ -35,7 +35,7 @@ export function ratePictures({ run, timeline }: Report): SafeHtml {
   if (names.length === 0) return html`<p class="quiet">The run made no request.</p>`;
   return html`<p class="quiet">Each key from its first request to its last: what X-RateLimit-Remaining said, and requests, answered (up) and not (down).</p>
 ${legend([['Remaining', LIGHT_BLUE], ...Object.entries(FATES)])}
-${names.slice(0, MOST_KEYS).map((key) => picture(key, run.keys.find(({ name }) => name === key)?.plan, byKey.get(key) ?? []))}`;
+${names.slice(0, MOST_KEYS).map((key) => picture(key, run.keys.find(({ name }) => name === key)?.plan, byKey.get(key) ?? []))}${names.length > MOST_KEYS ? html`<p class="quiet">${grouped(names.length - MOST_KEYS)} more in report.json.</p>` : ''}`;
 }
 
 function picture(key: string | null, plan: string | undefined, points: readonly TimelinePoint[]): SafeHtml {

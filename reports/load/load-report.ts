@@ -69,7 +69,7 @@ export function loadReport({ series: recorded, ...rest }: LoadResult): LoadRepor
       Generator: generatorText(result),
       'k6 errors': result.generator.errorLines.join('; ') || undefined,
     },
-    notices: [...wayNotices(run.way), ...result.notes].slice(0, 20),
+    notices: [...wayNotices(run.way), ...result.notes],
     tables: [
       thresholdTable(result),
       measurementTable(result),
@@ -77,7 +77,7 @@ export function loadReport({ series: recorded, ...rest }: LoadResult): LoadRepor
       costTable(result),
     ].filter(({ rows }) => rows.length > 0),
     onPage:
-      () => html`${broken.length === 0 ? '' : html`<h2>Contract broken under load</h2>`}${broken.slice(0, 50).map(({ id, reason, facts: { Exchange: example = '' } }) => html`<details class="defect" open><summary>${id}</summary><p>${reason}</p><pre tabindex="0">${example}</pre></details>`)}
+      () => html`${broken.length === 0 ? '' : html`<h2>Contract broken under load</h2>`}${broken.map(({ id, reason, facts: { Exchange: example = '' } }) => html`<details class="defect" open><summary>${id}</summary><p>${reason}</p><pre tabindex="0">${example}</pre></details>`)}
 <h2>Latency by operation and plan</h2>${latencyChart(series, seriesNames(series))}
 <h2>Over time</h2>${timeChart(series)}`,
     run,
@@ -159,14 +159,13 @@ const thresholdTable = ({ thresholds }: Told): Table => ({
   head: ['Threshold', 'Held', 'Actual', 'Expected', 'Key'],
   rows: [...thresholds]
     .sort((a, b) => Number(a.held ?? 0) - Number(b.held ?? 0))
-    .slice(0, 200)
     .map(({ name, held, actual, expected = '', key = '' }) => [name, yesOrNo(held), actual, expected, key]),
 });
 
 const measurementTable = ({ measurements }: Told): Table => ({
   title: 'Measured once',
   head: ['What', 'Value', 'Key'],
-  rows: measurements.slice(0, 200).map(({ name, value, unit, key }) => [name, `${rate(value)} ${unit}`, key]),
+  rows: measurements.map(({ name, value, unit, key }) => [name, `${rate(value)} ${unit}`, key]),
 });
 
 /** Series in the order of stream, operation and plan. A run records them in the order of their first request. */
@@ -205,13 +204,11 @@ function figureTable(series: readonly LoadSeries[], total: LoadFigures): Table {
 const costTable = ({ keys }: Told): Table => ({
   title: 'Requests by key',
   head: ['Key', 'Plan', 'Sent', 'Refused', 'At most, as planned', 'Busiest minute'],
-  rows: keys
-    .slice(0, 300)
-    .map(({ name, plan, sent = 0, refused = 0, requests, perDay, busiestMinute, perMinute }) => {
-      const [planned, day, busiest, minute] = [requests, perDay, busiestMinute, perMinute].map(grouped);
-      const of = [`${planned} of ${day} a day`, `${busiest} of ${minute}`];
-      return [name, plan, grouped(sent), grouped(refused), ...of];
-    }),
+  rows: keys.map(({ name, plan, sent = 0, refused = 0, requests, perDay, busiestMinute, perMinute }) => {
+    const [planned, day, busiest, minute] = [requests, perDay, busiestMinute, perMinute].map(grouped);
+    const of = [`${planned} of ${day} a day`, `${busiest} of ${minute}`];
+    return [name, plan, grouped(sent), grouped(refused), ...of];
+  }),
 });
 
 const WITHOUT_NUMBER = {
