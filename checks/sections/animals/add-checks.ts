@@ -326,10 +326,10 @@ export const addAnimalChecks: readonly Check[] = [
   refuses('add-rejects-name-type', withField('name', '7', 'null', 'true', '["a"]', '{}'), {
     onEveryKey: true,
   }),
-  // false rather than true: a mere truthiness test would accept true just as it accepts an object.
+  // true and false are integers in some languages; false is refused with what is missing where that is all that is falsy.
   refuses(
     'add-rejects-category-id-type',
-    withField('categoryId', '"1"', '""', 'null', 'false', '[1]', '{}', '1.5'),
+    withField('categoryId', '"1"', '""', 'null', 'false', 'true', '[1]', '{}', '1.5'),
   ),
   refuses(
     'add-rejects-category-id-range',

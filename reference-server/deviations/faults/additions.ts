@@ -204,6 +204,7 @@ export const ADDITION_FAULTS: DeviationTable = {
     'category-null-accepted': memberAs('categoryId', /^null$/, '0'),
     'category-boolean-accepted': memberAs('categoryId', /^(?:true|false)$/, '1'),
     'category-false-accepted': memberAs('categoryId', /^false$/, '0'),
+    'category-true-accepted': memberAs('categoryId', /^true$/, '1'),
     'category-array-accepted': memberAs('categoryId', /^\[/, '1'),
     'category-object-accepted': memberAs('categoryId', /^\{/, '1'),
   },
