@@ -14,6 +14,7 @@ import {
   type SimulatedLimit,
   slidingCounter,
   slidingLog,
+  slidingSlots,
   tokenBucket,
   tokenBucketByNextToken,
   tokenBucketInSteps,
@@ -21,7 +22,7 @@ import {
 import { DAY, MINUTE, SECOND } from './time.ts';
 import { type CountVerdict, countWindow } from './window-count.ts';
 
-const WINDOWS = { fixedWindow, alignedWindow, slidingLog };
+const WINDOWS = { fixedWindow, alignedWindow, slidingLog, slidingSlots };
 const BUCKETS = { tokenBucket, tokenBucketByNextToken, tokenBucketInSteps };
 const LIMITS: Readonly<Record<string, SimulatedLimit>> = { ...WINDOWS, slidingCounter, ...BUCKETS };
 /** A full minute, so that bursts begin at a known place in an aligned window. */

@@ -59,6 +59,8 @@ export function resetsApart(refill: Refill, clock: TargetClock): number | undefi
   const { first } = refill;
   const moved = resetMoved(refill);
   if (first?.reset === undefined || moved === undefined || cameBackAtOnce(refill) !== true) return undefined;
+  // Where something is still spent, a window that slides tells when that is given back.
+  if ((first.remaining ?? 0) < refill.perMinute - 1) return undefined;
   const now = clock.at(first.receivedAt)?.earliest ?? first.receivedAt;
   const isShort = moved > 5 * SECOND && moved <= MINUTE - 2 * SECOND && first.reset - now > 5 * SECOND;
   return isShort ? moved : undefined;

@@ -51,6 +51,8 @@ function samplesOf(readings: readonly RateReading[], { perMinute, perDay }: Plan
 function stepOf(readings: readonly RateReading[], from: Sample, to: Sample) {
   const since = from.reading.sentAt;
   const until = to.reading.receivedAt;
+  // A window that slides by slots of time forgets a slot at once, and tells the end of the next one.
+  const slot = Math.max(LONGEST_STEP, (to.reading.reset ?? 0) - (from.reading.reset ?? 0));
   return {
     from,
     to,
@@ -58,10 +60,10 @@ function stepOf(readings: readonly RateReading[], from: Sample, to: Sample) {
     fall: from.remaining - to.remaining,
     /** How much a bucket may have given back in that time. */
     refill: ((from.reading.limit ?? 0) * (until - since)) / from.window,
-    /** How many requests of ours a sliding window may have forgotten, with a second to either side for rounding. */
+    /** How many requests of ours a sliding window may have forgotten, with a second for rounding. */
     forgotten: readings.filter(
       ({ sentAt, receivedAt }) =>
-        receivedAt >= since - from.window - SECOND && sentAt <= until - from.window + SECOND,
+        receivedAt >= since - from.window - SECOND && sentAt <= until - from.window + slot,
     ).length,
   };
 }

@@ -22,6 +22,12 @@ export const slidingLog: MeterKind = (limit, windowMs) => {
   };
 };
 
+/** A sliding window of slots of ten seconds: what a slot spent is given back together, a window after it began. */
+export const slidingSlots: MeterKind = (limit, windowMs) => {
+  const log = slidingLog(limit, windowMs);
+  return { ...log, spend: (now) => log.spend(now - (now % 10_000)) };
+};
+
 /** A sliding log that also counts refused requests: a client that keeps sending waits longer. */
 export const slidingLogOfAll: MeterKind = (limit, windowMs) => {
   const log = slidingLog(limit, windowMs);

@@ -38,16 +38,20 @@ export const alignedWindow: SimulatedLimit = (capacity) => {
   };
 };
 
-/** The last minute; Reset is when its oldest request leaves. */
-export const slidingLog: SimulatedLimit = (capacity) => {
-  const times: number[] = [];
-  return (now) => {
-    while (times[0] !== undefined && times[0] <= now - MINUTE) times.shift();
-    const admitted = times.length < capacity;
-    if (admitted) times.push(now);
-    return { admitted, remaining: capacity - times.length, reset: (times[0] ?? now) + MINUTE };
+/** The last minute, whose requests leave together with all of a slot of time; Reset is when the oldest leaves. */
+const sliding =
+  (slot: number): SimulatedLimit =>
+  (capacity) => {
+    const times: number[] = [];
+    return (now) => {
+      while (times[0] !== undefined && times[0] <= now - MINUTE) times.shift();
+      const admitted = times.length < capacity;
+      if (admitted) times.push(now - (now % slot));
+      return { admitted, remaining: capacity - times.length, reset: (times[0] ?? now) + MINUTE };
+    };
   };
-};
+export const slidingLog = sliding(1);
+export const slidingSlots = sliding(10_000);
 
 /** Every full minute of the clock, less the part of the minute before that a minute that looks back still holds. */
 export const slidingCounter: SimulatedLimit = (capacity) => {
@@ -91,7 +95,7 @@ export const tokenBucketInSteps = bucket('full', 10_000);
 
 /** Every kind of limit. */
 export const MODELS = {
-  ...{ fixedWindow, alignedWindow, slidingLog, slidingCounter },
+  ...{ fixedWindow, alignedWindow, slidingLog, slidingSlots, slidingCounter },
   ...{ tokenBucket, tokenBucketByNextToken, tokenBucketInSteps },
 };
 

@@ -105,6 +105,7 @@ const TABLE: VariantTable = {
   'refusals-counted': {
     'rate-window-kind': 'refilling (log of all)', 'ban-answer': 'no-ban-seen', latency: '0-30-ms' },
   'sliding-counter': { 'rate-window-kind': 'refilling (counter)', 'retry-after-format': 'duration' },
+  'sliding-slots': { 'rate-window-kind': 'refilling (slots)' },
   'counter-until-whole': { 'rate-window-kind': 'refilling (counter, told until whole)' },
   'bans-bursts': {
     'rate-window-kind': 'refilling (log)', 'ban-threshold': '3 (90 s)', latency: '0-30-ms' },

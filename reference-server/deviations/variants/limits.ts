@@ -88,6 +88,7 @@ export const LIMIT_ANSWERS = {
     fixed: { minuteMeter: meters.windowByClock, dayMeter: meters.windowByClock },
     'refilling (log)': { minuteMeter: meters.slidingLog },
     'refilling (log of all)': { minuteMeter: meters.slidingLogOfAll },
+    'refilling (slots)': { minuteMeter: meters.slidingSlots },
     'refilling (counter)': { minuteMeter: meters.slidingCounter },
     'refilling (counter, told until whole)': { minuteMeter: (limit, windowMs) => {
       const counter = meters.slidingCounter(limit, windowMs);
