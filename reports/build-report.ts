@@ -4,7 +4,7 @@
  */
 import type { Exchange } from '../checks/wire/exchange.ts';
 import { exchangeText } from './exchange-parts.ts';
-import { count, firstOf, runFacts, wayNotices } from './facts.ts';
+import { count, runFacts, wayNotices } from './facts.ts';
 import { nextSteps } from './next-steps.ts';
 import { sentenceOf, whySkipped } from './reasons.ts';
 import type { GapResult, Report } from './report.ts';
@@ -148,7 +148,7 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
       'Of this exchange': row.expected,
       'What came back': row.actual,
       'Repeat it with': row.curl,
-      'Exchanges in report.json': firstOf(row.evidence, 10) || undefined,
+      'Exchanges in report.json': row.evidence.join(', ') || undefined,
       Exchange: verdict === 'fail' && proof !== undefined ? exchangeText(proof, row.at) : undefined,
     },
     tags: [`section ${section}`, level],

@@ -10,12 +10,6 @@ export function count(number: number, noun: string): string {
 
 export const grouped = (number: number): string => number.toLocaleString('en');
 
-/** So many of the items, and the number of the others. */
-export const firstOf = (items: readonly string[], most: number): string =>
-  [...items.slice(0, most), ...(items.length > most ? [`${grouped(items.length - most)} more`] : [])].join(
-    ', ',
-  );
-
 /** `1 min 59 s`; tenths below ten seconds. */
 export function duration(seconds: number): string {
   if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;

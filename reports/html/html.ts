@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { type BuiltReport, driftLine } from '../build-report.ts';
 import { exchangeParts } from '../exchange-parts.ts';
-import { firstOf, simulatedClock } from '../facts.ts';
+import { simulatedClock } from '../facts.ts';
 import type { GapResult } from '../report.ts';
 import { bySection, type Cause, type ReasonGroup, ROW_KINDS, type Row, type Rows, rowKind } from '../rows.ts';
 import { factList, folded, markdownPage, pageShell } from './page-shell.ts';
@@ -135,7 +135,7 @@ function requirement(row: Row, { causes, proofOf }: BuiltReport): SafeHtml {
   const follows =
     cause && html` <span class="quiet">It follows from <a href="#r-${cause}">${cause}</a>.</span>`;
   const proof = row.verdict === 'fail' && !isCause ? proofOf(row) : undefined;
-  const evidence = firstOf(row.evidence, 10);
+  const evidence = row.evidence.join(', ');
   return folded(
     html`<b class="${kind}">${ROW_KINDS[kind].words}</b> ${row.title} <code>${row.id}</code>${row.level === 'MAY' ? ' MAY' : ''}`,
     html`<p id="r-${row.id}">${row.reason}${follows}${isCause ? html` <a href="#d-${row.id}">The failure</a>` : ''}</p><dl>${clause(row)}</dl>${exchangeHtml(proof, row.at)}${evidence && html`<p class="quiet">Exchanges in report.json: ${evidence}</p>`}`,

@@ -9,8 +9,6 @@ import { areaY, binX, rectY, ruleY } from './plot.ts';
 
 /** About how many columns a key's picture has, from its first request to its last. */
 const COLUMNS = 400;
-/** More pictures would be too many. */
-const MOST_KEYS = 12;
 
 /** What became of requests. The first one is drawn upwards, the others down. */
 const FATES = { answered: GREEN, 'refused (429)': RED, banned: ORANGE, 'no answer': GREY };
@@ -35,7 +33,7 @@ export function ratePictures({ run, timeline }: Report): SafeHtml {
   if (names.length === 0) return html`<p class="quiet">The run made no request.</p>`;
   return html`<p class="quiet">Each key from its first request to its last: what X-RateLimit-Remaining said, and requests, answered (up) and not (down).</p>
 ${legend([['Remaining', LIGHT_BLUE], ...Object.entries(FATES)])}
-${names.slice(0, MOST_KEYS).map((key) => picture(key, run.keys.find(({ name }) => name === key)?.plan, byKey.get(key) ?? []))}${names.length > MOST_KEYS ? html`<p class="quiet">${grouped(names.length - MOST_KEYS)} more in report.json.</p>` : ''}`;
+${names.map((key) => picture(key, run.keys.find(({ name }) => name === key)?.plan, byKey.get(key) ?? []))}`;
 }
 
 function picture(key: string | null, plan: string | undefined, points: readonly TimelinePoint[]): SafeHtml {
