@@ -25,8 +25,6 @@ export const isBefore = ({ receivedAt }: Exchange, { until }: Doubt): boolean =>
 export const doubtOf = (seen: Seen): Doubt | undefined =>
   crossedAnswers(seen.trace.exchanges) ?? changedTarget(seen) ?? begunAnew(seen.trace);
 
-const isList = (exchange: AnsweredExchange) => (listedPets(exchange)?.length ?? 0) > 0;
-
 /**
  * Whether the target, or something in front of it, answers requests with the answers of others: a list was answered
  * with an animal, and what asks for an animal with a list. No single mistake of a target does both.
@@ -35,7 +33,8 @@ export function crossedAnswers(exchanges: readonly Exchange[]): Doubt | undefine
   const answered = exchanges.filter(isAnswered);
   const animal = answered.find((exchange) => exchange.request.operation === 'listPets' && isAnimal(exchange));
   const list = answered.find(
-    (exchange) => /^(createPet|getPet)$/.test(exchange.request.operation) && isList(exchange),
+    (exchange) =>
+      /^(createPet|getPet)$/.test(exchange.request.operation) && (listedPets(exchange)?.length ?? 0) > 0,
   );
   if (animal === undefined || list === undefined) return undefined;
   const [first, second] = [animal, list].map(({ request }) => `${request.method} ${request.path}`);

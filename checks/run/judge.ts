@@ -128,7 +128,8 @@ function withCauses(
   const failures = others.filter(
     (one) => one.finding.verdict === 'fail' || (declined.has(one.check.id) && one.findings.broken > 0),
   );
-  const bringer = failures.find(({ check: { id } }) => declined.has(id) && bringsOf(id).includes(check.id));
+  const bringsThis = everyRow().filter(({ id, brings }) => declined.has(id) && brings?.includes(check.id));
+  const bringer = failures.find(({ check: { id } }) => bringsThis.some((one) => one.id === id));
   if (row.violation !== undefined && bringer !== undefined) {
     const reasons = [notTold(row.violation.actual, bringer.check.id)];
     return { verdict: 'not-applicable', reasons, evidence: row.evidence };
@@ -162,8 +163,6 @@ function withCauses(
     reasons: basis === undefined ? reasons : [{ ...first, blames: [basis.check.id] }, ...more],
   };
 }
-
-const bringsOf = (id: string) => everyRow().find((row) => row.id === id)?.brings ?? [];
 
 /** Says where no answer breaks a row that comes where it is asked for alone: the others' requests bring it about. */
 function markAside(row: Finding, findings: Findings, alone: readonly AnyScene[], run: Run): Finding {

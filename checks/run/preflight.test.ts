@@ -148,7 +148,7 @@ t.test(
         );
         const variable = unknown === 'free-1' ? 'KEY_FREE_1' : 'KEY_PRO_1';
         const warning = reasonOf(
-          `the target answers ${status} to key ${unknown}: is the value of ${variable} right?`,
+          `the target answers ${status} to key ${unknown} (is the value of ${variable} right?)`,
         );
         t.strictSame(ready, { kind: 'ready', unusable: new Map([[unknown, warning]]) });
         t.strictSame(
@@ -167,7 +167,7 @@ t.test(
     t.strictSame(second.ready, {
       kind: 'ready',
       unusable: new Map([
-        ['pro-1', reasonOf('the target answers 403 to key pro-1: is the value of KEY_PRO_1 right?')],
+        ['pro-1', reasonOf('the target answers 403 to key pro-1 (is the value of KEY_PRO_1 right?)')],
       ]),
     });
     const first = await before((request) => (payer(request) === 'free-1' ? refused : LIMIT));
@@ -196,7 +196,7 @@ t.test('where no key works there is nothing to judge', async (t) => {
     const { ready } = await before(() => ({ ...LIMIT, status, body: ERROR }));
     t.strictSame(ready, {
       kind: 'not-ready',
-      message: `the target answers ${status} to key free-1: is the value of KEY_FREE_1 right?; the target answers ${status} to key pro-1: is the value of KEY_PRO_1 right?`,
+      message: `the target answers ${status} to key free-1 (is the value of KEY_FREE_1 right?); the target answers ${status} to key pro-1 (is the value of KEY_PRO_1 right?)`,
     });
   }
   t.strictSame((await before(() => LIMIT, [])).ready, {

@@ -49,7 +49,7 @@ function wantedInFront(answer: AnsweredExchange): string {
 
 /** One line on a key that the target does not take. */
 export const refusedKey = (status: number, { name, env }: Pick<Key, 'name' | 'env'>): string =>
-  `the target answers ${status} to key ${name}: is the value of ${env} right?`;
+  `the target answers ${status} to key ${name} (is the value of ${env} right?)`;
 
 /** One line on an address at which something else answers. */
 export const notTheService = (baseUrl: string, answer: AnsweredExchange): string =>

@@ -373,7 +373,7 @@ export class SceneRun {
     if (!isAnswered(second) || second.outcome.status !== status) return;
     holdBack(this.#sender, second);
     throw new Inconclusive(
-      { kind: 'interference', what: `key ${key.name} is always refused with ${status}` },
+      { kind: 'interference', what: `key ${key.name} is refused with ${status}, whatever it asks for` },
       [exchange, second],
     );
   }

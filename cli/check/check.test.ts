@@ -209,7 +209,7 @@ const NOTHING_TO_JUDGE: Readonly<Record<string, readonly [(t: Test) => Promise<s
   ],
   'a key that the target does not know': [
     async (t) => (await testTarget(t)).address,
-    /the target answers 401 to key free-1: is the value of PETSTORE_FREE_KEY right\?/,
+    /the target answers 401 to key free-1 \(is the value of PETSTORE_FREE_KEY right\?\)/,
   ],
 };
 

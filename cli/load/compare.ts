@@ -17,8 +17,6 @@ import { numberFrom } from '../shared/option-values.ts';
 import { columnsOf } from '../shared/screen.ts';
 import { isCapacity } from './load-folder.ts';
 
-const percentage = (text: string): number => numberFrom(0, 1000)(text.replace(/%$/, '')) / 100;
-
 /** @throws UsageError for two that do not have the same in common */
 function refuseOthers(what: string, base: string, head: string): void {
   if (base !== head)
@@ -97,7 +95,7 @@ export const command = new Command('compare')
       'tolerated slow-down of the median, or loss of capacity; four times that for p99',
     )
       .default(0.04, '4%')
-      .argParser(percentage),
+      .argParser((text) => numberFrom(0, 1000)(text.replace(/%$/, '')) / 100),
   )
   .addHelpText('after', EXIT_CODES)
   .action(compare);

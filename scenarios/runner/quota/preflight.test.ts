@@ -65,7 +65,7 @@ const NOT_READY: Readonly<
   ],
   'does not know the key': [
     (connection) => connection.write(answer(401, ERROR, `X-Echo: ${VALUE}\r\n`)),
-    /^the target answers 401 to key load-1: is the value of PETSTORE_LOAD_KEY right\?$/,
+    /^the target answers 401 to key load-1 \(is the value of PETSTORE_LOAD_KEY right\?\)$/,
   ],
   'has no quota left': [
     (connection) => connection.write(answer(429, ERROR, 'Retry-After: 30\r\n')),

@@ -400,7 +400,7 @@ const misleadingHeaders: readonly HostileTarget[] = [
   hostile(
     'throws the key back in error messages',
     answers({ status: 401 }),
-    { notReady: /answers 401 to key free-1: is the value of .* right\?/ },
+    { notReady: /answers 401 to key free-1 \(is the value of .* right\?\)/ },
     changes((answer, request) => ({
       ...answer,
       status: 401,
