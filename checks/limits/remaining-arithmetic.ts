@@ -196,6 +196,7 @@ const KINDS: readonly ((reading: RateReading) => string)[] = [
   ({ status }) => `status ${status}`,
   () => 'every request',
   ({ path }) => (path.includes('status=') ? 'a list by status' : 'anything but a list by status'),
+  ({ path, status }) => (/^\/pets\/-?\d+$/.test(path) && status === 404 ? 'an unknown id' : 'any other'),
   ({ path }) => /limit=\d+/.exec(path)?.[0] ?? 'anything without a limit',
 ];
 

@@ -1,5 +1,6 @@
 /** The animals that a run adds: few, marked with its id, added once and shared by every check. */
 import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
+import { type Key, otherKeys } from '../../profile/key.ts';
 import { Inconclusive, NO_KEY_MAY_ADD } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { type SceneRun, scene } from '../../run/scene.ts';
@@ -41,8 +42,9 @@ export const add = (
   run: SceneRun,
   label: string,
   request: (again: string) => RequestSpec,
+  by: { readonly key?: Key | undefined; readonly preferred?: Key | undefined } = {},
 ): Promise<AnsweredExchange> =>
-  run.remember(`${run.part.id}:${label}`, (part) => part.send(repeatable(request)));
+  run.remember(`${run.part.id}:${label}`, (part) => part.send(repeatable(request), by));
 
 /** The store before anything was added: as many animals as one list can hold. */
 export const storeSample = scene('store-sample', {}, async (run): Promise<AnsweredExchange> => {
@@ -97,13 +99,17 @@ const BASIC = PET_STATUSES.length + 2;
 
 /** One animal of each status and one without: what most checks need. */
 export const basicAnimals = scene('basic-animals', { permit: 'writes' }, async (run): Promise<Additions> => {
-  const categoryId = categoryOf(run.facts, await run.play(storeSample));
+  const sample = await run.play(storeSample);
+  const categoryId = categoryOf(run.facts, sample);
+  // A defect of one plan shows only there.
+  const others = otherKeys(run.keys, { name: sample.key });
   const prefix = namePrefix(run.facts.id);
   const additions: Record<string, AnsweredExchange> = {};
   for (const [index, status] of PET_STATUSES.entries()) {
     const write = index === 1 ? writtenOtherwise : addPet;
     const name = (again: string) => `${prefix}${again} ${status.slice(0, 3)}`;
-    additions[status] = await add(run, status, (again) => write({ name: name(again), categoryId, status }));
+    const request = (again: string) => write({ name: name(again), categoryId, status });
+    additions[status] = await add(run, status, request, { preferred: others[index] });
   }
   const [first] = Object.values(additions);
   additions[NO_STATUS] = await add(run, NO_STATUS, (again) =>

@@ -214,13 +214,12 @@ interface Confirmation {
 /** Adds an animal like another one, and looks whether it is served as it was created, and still a moment later. */
 async function isKept(run: SceneRun, label: string, like: Life): Promise<boolean | undefined> {
   const prefix = namePrefix(run.facts.id);
-  // Names may have to be unique, and what a target does to a name may depend on its length.
-  const exchange = await add(run, label, (again) =>
-    addText(like.exchange.request.body?.replace(prefix, `${prefix}${again}x`)),
-  );
-  const pet = createdBy(exchange);
+  const key = run.keys.find(({ name }) => name === like.exchange.key);
+  // Names may have to be unique, and what a target does to a name may depend on its length, or on whose it is.
+  const request = (again: string) =>
+    addText(like.exchange.request.body?.replace(prefix, `${prefix}${again}x`));
+  const pet = createdBy(await add(run, label, request, { key }));
   if (pet === undefined) return undefined;
-  const key = run.keys.find(({ name }) => name === exchange.key);
   const look = async (): Promise<SeenPet | undefined> => {
     const shownBy = async (spec: RequestSpec) => lookAt(await run.send(spec, { key }))?.pets.get(pet.id);
     return (await shownBy(getPet(pet.id))) ?? shownBy(listPets(LONGEST));

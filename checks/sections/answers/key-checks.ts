@@ -35,10 +35,6 @@ interface Asked {
   readonly isNotCounted?: true;
 }
 
-/** The credentials of a request, as the trace describes them. */
-const credentialsOf = ({ request }: Exchange) =>
-  headerValues(request.headers, 'authorization')[0] ?? 'no Authorization header';
-
 /**
  * Defines a check that requests without a valid key are answered with 401, with each of these credentials.
  *
@@ -90,8 +86,9 @@ function refusesAll(
     for (const { between, rows } of seen.maybe(countedInvalid) ?? [])
       for (const exchange of between.filter((_, index) => rows[index] === id)) {
         const { status } = exchange.outcome;
+        const [sent = 'no Authorization header'] = headerValues(exchange.request.headers, 'authorization');
         if (status < 400 || status === 401 || status === 500)
-          judgeAnswer(judge, status === 401, `401 with ${credentialsOf(exchange)}`, exchange);
+          judgeAnswer(judge, status === 401, `401 with ${sent}`, exchange);
       }
   });
 }
@@ -111,7 +108,7 @@ const missingKey = refusesAll(
     query: { status: 'sold', limit: 1 },
     more: (facts, name) => [
       // An unknown animal: without a key even its absence must not show.
-      getPet(unknownId(facts, 'unknown without a key')),
+      { ...getPet(unknownId(facts, 'unknown without a key')), acceptsAnything: true },
       // All operations require a key, and nothing else matters without one: even an invalid addition is a 401, not a 400.
       ...(facts.permissions.has('writes') ? [addPet({ name: `${name} either`, status: 'sold' })] : []),
     ],
@@ -147,6 +144,8 @@ const refusals: readonly Check[] = [
       mayBeMalformed: true,
     },
     raw('Bearer null', 'Bearer and the word null'),
+    // What every object of JavaScript has is found where keys are looked up in one.
+    raw('Bearer constructor', 'Bearer and the word constructor'),
     raw(
       `Bearer unknown-${drawNumber(facts, 'unknown key', 2n ** 96n).toString(36)}`,
       'Bearer and an unknown key',

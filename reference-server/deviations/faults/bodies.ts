@@ -30,6 +30,7 @@ const statusText = (text: string, answer: Answer) => fieldAs('status', `"${answe
 
 const bodyOf = (when: When, text: string) => answering(when, { text });
 const PAGE = '<html><body><h1>An error has occurred</h1></body></html>';
+const acceptsAnything = ({ request }: Call) => !/json/.test(request.headers.accept ?? '');
 const html = (when: When) => [bodyOf(when, PAGE), contentType('text/html; charset=utf-8', when)];
 
 const onMalformed = where(answers(400), (_call, { text }) => text.includes('"malformed_json"'));
@@ -114,11 +115,13 @@ export const BODY_FAULTS: DeviationTable = {
     'error-400-status-text': rewriting(answers(400), statusText),
     'error-400-array': rewriting(answers(400), (text) => `[${text}]`),
     'error-400-html-when-malformed': html(onMalformed),
+    'error-400-html-unless-json-is-asked': html(where(answers(400), acceptsAnything)),
     'error-400-empty-on-list': bodyOf(answers(400, 'listPets'), ''),
   },
   'error-body-401': {
     'error-401-empty': bodyOf(answers(401), ''),
     'error-401-html': html(answers(401)),
+    'error-401-html-unless-json-is-asked': html(where(answers(401), acceptsAnything)),
     'error-401-without-message': rewriting(answers(401), without('message')),
     'error-401-without-status': rewriting(answers(401), without('status')),
     'error-401-text-without-key': bodyOf(where(answers(401), withoutKey), 'Unauthorized'),
@@ -129,6 +132,7 @@ export const BODY_FAULTS: DeviationTable = {
     'error-404-null': bodyOf(onUnknownAnimal, 'null'),
     'error-404-message-null': rewriting(onUnknownAnimal, fieldAs('message', 'null')),
     'wrong-method-not-found-html': answering(answers(405), { text: PAGE, status: 404 }),
+    'error-404-html-unless-json-is-asked': html(where(onUnknownAnimal, acceptsAnything)),
     'error-404-detail': bodyOf(onUnknownAnimal, '{"detail":"Not Found"}'),
     'error-404-status-text': rewriting(onUnknownAnimal, statusText),
     'error-404-code-number-on-pro': rewriting(where(onUnknownAnimal, onPlan('pro')), fieldAs('code', '404')),

@@ -8,7 +8,7 @@ import { rounded, shown } from '../animals.ts';
 import { answering, errorOf, failing, rewriting, succeeds } from '../answers.ts';
 import type { Deviation, DeviationTable } from '../deviation.ts';
 import { readingQuery } from '../reading.ts';
-import { addedAs, adding, beginningWith, hiding, knowingAdded, selecting } from '../store.ts';
+import { addedAs, adding, beginningWith, changed, hiding, knowingAdded, selecting } from '../store.ts';
 import { always, asksForStatus, everyTime, knowingSeen, queried, type When, where } from '../when.ts';
 
 const hasLimit = (call: Call) => new URLSearchParams(call.route.search).has('limit');
@@ -185,6 +185,8 @@ export const LISTING_FAULTS: DeviationTable = {
     'list-rounds-category': shown('categoryId', rounded, 'listPets'),
     'list-rounds-id': shown('id', rounded, 'listPets'),
     'list-never-shows-added': knowingAdded((added) => hiding(({ id }) => added.has(id))),
+    'additions-of-pro-not-stored':
+      knowingAdded((added) => changed((pet) => (added.get(pet.id)?.by?.startsWith('pro') === true ? null : pet))),
     'listed-name-other-with-status': 
       shown('name', (name, call) => asksForStatus(call) ? name.toUpperCase() : name, 'listPets'),
     'added-stored-as-available': () => {

@@ -177,10 +177,12 @@ export const RATE_HEADER_FAULTS: DeviationTable = {
     },
     // A retrieval is not counted, and shows a whole minute that begins with it.
     'get-shows-whole-limit': [
-      uncounted(on('getPet')),
+      uncounted(on('getPet'), true),
       remainingShown(admittedGet, (_left, { quota }) => quota.limit),
       resetShown(admittedGet, (_reset, { now }) => Math.ceil(now / 1000) + 60),
     ],
+    'unknown-animal-costs-nothing': uncounted(
+      (call) => /^-?\d+$/.test(call.route.petId) && call.service.findPet(call.route.petId, call) === null, false),
     'remaining-falls-by-two-on-add': costing(2, on('createPet')),
   },
   'rate-reset-value': {
