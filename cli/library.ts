@@ -16,6 +16,7 @@ import { startReferenceServer } from '../reference-server/reference-server.ts';
 import { buildReport, driftLine, failureLine } from '../reports/build-report.ts';
 import type { Report, RequirementResult } from '../reports/report.ts';
 import { requirement } from '../spec/contract.ts';
+import { count, text } from '../spec/json-schema.ts';
 import type { Permission } from '../spec/permissions.ts';
 import { permissionsNamed, selectedIds } from './check/check-options.ts';
 import { limitsOf } from './check/check-plan.ts';
@@ -117,8 +118,6 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
   }
 }
 
-const text = Type.String();
-const whole = Type.Optional(Type.Integer({ minimum: 0 }));
 /** What is refused where it is of another type: not every caller has its types checked. */
 const OPTIONS = Type.Partial(
   Type.Object({
@@ -128,7 +127,7 @@ const OPTIONS = Type.Partial(
   }),
 );
 // Node takes a text for the path of a local socket.
-const SERVE_OPTIONS = Type.Object({ port: whole, animals: whole });
+const SERVE_OPTIONS = Type.Partial(Type.Object({ port: count, animals: count }));
 
 /** @throws UsageError that tells no value */
 function refuseOtherTypes(options: unknown, schema: TSchema): void {

@@ -1,9 +1,9 @@
 /** Reads a recording of HTTP traffic: HAR 1.2, as browsers, Playwright and mitmproxy write it. */
 import { type Static, Type } from '@sinclair/typebox';
+import { text } from '../../spec/json-schema.ts';
 import type { Observed } from '../wire/observed.ts';
 import { readJson, validated } from './stored-result.ts';
 
-const text = Type.String();
 const headers = Type.Array(Type.Object({ name: text, value: text }));
 const Entry = Type.Object({
   startedDateTime: text,
