@@ -80,7 +80,8 @@ async function untilAdmitted(
   const waits = sender.waitsInVain.get(key) ?? 0;
   const isTooLong = until - refusal.receivedAt > LONGEST_INTERFERENCE;
   if (number > INTERFERENCE_RETRIES || isTooLong || waits >= WAITS_IN_VAIN) {
-    const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${told.text}`;
+    const asks =
+      told.kind === 'absent' ? '' : `, and Retry-After says ${told.text.replace(/(?<=.{60}).+/s, '…')}`;
     const early = `of ${lane?.key.limits.perMinute} a minute although the check had quota left`;
     const why =
       key === null

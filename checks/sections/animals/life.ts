@@ -212,12 +212,11 @@ interface Confirmation {
 }
 
 /** Adds an animal like another one, and looks whether it is served as it was created, and still a moment later. */
-async function isKept(run: SceneRun, label: string, like: Life): Promise<boolean | undefined> {
+async function isKept(run: SceneRun, label: string, { exchange: like }: Life): Promise<boolean | undefined> {
   const prefix = namePrefix(run.facts.id);
-  const key = run.keys.find(({ name }) => name === like.exchange.key);
+  const key = run.keys.find(({ name }) => name === like.key);
   // Names may have to be unique, and what a target does to a name may depend on its length, or on whose it is.
-  const request = (again: string) =>
-    addText(like.exchange.request.body?.replace(prefix, `${prefix}${again}x`));
+  const request = (again: string) => addText(like.request.body?.replace(prefix, `${prefix}${again}x`));
   const pet = createdBy(await add(run, label, request, { key }));
   if (pet === undefined) return undefined;
   const look = async (): Promise<SeenPet | undefined> => {
