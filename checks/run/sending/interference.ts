@@ -24,6 +24,8 @@ const WAITS_IN_VAIN = 9;
 /** How often a request is sent that gets no answer. */
 export const UNANSWERED_ATTEMPTS = 3;
 
+const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
 /** What a check ends with where an exchange brought no complete response. */
 export function unanswered(exchange: Exchange): Inconclusive {
   const message = exchange.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer was read';
@@ -80,8 +82,7 @@ async function untilAdmitted(
   const waits = sender.waitsInVain.get(key) ?? 0;
   const isTooLong = until - refusal.receivedAt > LONGEST_INTERFERENCE;
   if (number > INTERFERENCE_RETRIES || isTooLong || waits >= WAITS_IN_VAIN) {
-    const asks =
-      told.kind === 'absent' ? '' : `, and Retry-After says ${told.text.replace(/(?<=.{60}).+/s, '…')}`;
+    const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${shortened(told.text)}`;
     const early = `of ${lane?.key.limits.perMinute} a minute although the check had quota left`;
     const why =
       key === null

@@ -329,7 +329,7 @@ export const addAnimalChecks: readonly Check[] = [
   refuses('add-rejects-name-type', withField('name', '7', 'null', 'true', '["a"]', '{}'), {
     onEveryKey: true,
   }),
-  // true and false are integers in some languages; false is refused with what is missing where that is all that is falsy.
+  // In some languages true and false are integers. Where all that is falsy counts as missing, only true shows it.
   refuses(
     'add-rejects-category-id-type',
     withField('categoryId', '"1"', '""', 'null', 'false', 'true', '[1]', '{}', '1.5'),

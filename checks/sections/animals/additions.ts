@@ -1,9 +1,9 @@
 /** The animals that a run adds: few, marked with its id, added once and shared by every check. */
 import { LIMIT, PET_STATUSES } from '../../../spec/operations.ts';
-import { type Key, otherKeys } from '../../profile/key.ts';
+import { otherKeys } from '../../profile/key.ts';
 import { Inconclusive, NO_KEY_MAY_ADD } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
-import { type SceneRun, scene } from '../../run/scene.ts';
+import { type Payer, type SceneRun, scene } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { answeredPet, listedPets, type SeenPet } from '../../wire/pets.ts';
@@ -42,7 +42,7 @@ export const add = (
   run: SceneRun,
   label: string,
   request: (again: string) => RequestSpec,
-  by: { readonly key?: Key | undefined; readonly preferred?: Key | undefined } = {},
+  by: Payer = {},
 ): Promise<AnsweredExchange> =>
   run.remember(`${run.part.id}:${label}`, (part) => part.send(repeatable(request), by));
 

@@ -94,8 +94,7 @@ export const AUTHENTICATION_FAULTS: DeviationTable = {
     'auth-any-token-accepted-on-get': serving(hasUnknown, 'getPet'),
     'auth-any-token-accepted-on-add': serving(hasUnknown, 'createPet'),
     'auth-null-accepted': serving((call) => bearerToken(call.authorization) === 'null'),
-    'auth-word-of-javascript-accepted':
-      serving((call) => (bearerToken(call.authorization) ?? '') in {}),
+    'auth-word-of-javascript-accepted': serving((call) => (bearerToken(call.authorization) ?? '') in {}),
     'auth-undefined-accepted': serving((call) => bearerToken(call.authorization) === 'undefined'),
     'auth-non-ascii-500': refusedWith(500, (call) => /[\x80-\xff]/.test(call.authorization ?? '')),
     'auth-unknown-403': refusedWith(403, hasUnknown),
